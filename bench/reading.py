@@ -18,6 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from html import unescape
+from importlib import import_module
 from pathlib import Path
 
 from bench.reading_pages import Page, pages
@@ -52,9 +53,8 @@ def trafilatura(sources: list[str]) -> list[str]:
 
 
 def readability_lxml(sources: list[str]) -> list[str]:
-    from readability import Document  # pyright: ignore[reportMissingImports]
-
-    return [_text(str(Document(html).summary())) for html in sources]
+    document = import_module("readability").Document
+    return [_text(str(document(html).summary())) for html in sources]
 
 
 def readability_js(sources: list[str]) -> list[str]:

@@ -6,7 +6,12 @@ import re
 from dataclasses import dataclass
 from html import unescape
 
-WORDS = ["the", "old", "harbour", "was", "quiet", "in", "the", "morning", "and", "boats", "lay", "along", "the", "wall", "while", "people", "carried", "boxes", "of", "fish", "to", "the", "market", "where", "a", "woman", "counted", "them", "twice", "before", "she", "paid", "because", "the", "week", "before", "a", "box", "had", "been", "short", "and", "nobody", "had", "said", "a", "word", "about", "it", "although", "everyone", "had", "seen", "how", "the", "scale", "was", "read", "from", "the", "wrong", "side", "of", "the", "table"]
+TEXT = (
+    "the old harbour was quiet in the morning and boats lay along the wall while people carried boxes of fish to the"
+    " market where a woman counted them twice before she paid because the week before a box had been short and nobody"
+    " had said a word about it although everyone had seen how the scale was read from the wrong side of the table"
+)
+WORDS = TEXT.split()
 
 
 def sentences(seed: int, count: int) -> str:
@@ -28,15 +33,18 @@ CONTENTS = {
     "news": f"<p><b>Harbour town</b> — {sentences(1, 3)}</p>{paragraphs(2, 6)}",
     "blog": f"{paragraphs(10, 3)}<h2>What came next</h2>{paragraphs(14, 3)}"
     f"<blockquote><p>{sentences(18, 2)}</p></blockquote>",
-    "docs": f"{paragraphs(20, 2)}<h2>Install</h2><pre><code>pip install boats\nboats --list</code></pre>"
+    "docs": f"{paragraphs(20, 2)}<h2>Install</h2>"
+    f"<pre><code>pip install boats\nboats --list</code></pre>"
     f"{paragraphs(23, 2)}"
     f"<h2>Options</h2><ul><li>{sentences(26, 1)}</li><li>{sentences(27, 1)}</li></ul>{paragraphs(28, 2)}",
     "forum": f"<p>{sentences(30, 4)}</p><p>{sentences(31, 5)}</p><p>{sentences(32, 4)}</p>",
     "recipe": f"{paragraphs(40, 2)}<h2>Ingredients</h2><ul><li>500 g of fish</li><li>two onions, chopped</li></ul>"
     f"<h2>Method</h2><ol><li>{sentences(42, 1)}</li><li>{sentences(43, 1)}</li><li>{sentences(44, 1)}</li></ol>",
-    "wiki": f"{paragraphs(50, 2)}<table><tr><th>Year</th><th>Boats</th></tr><tr><td>1901</td><td>44</td></tr>"
+    "wiki": f"{paragraphs(50, 2)}<table><tr><th>Year</th><th>Boats</th></tr>"
+    f"<tr><td>1901</td><td>44</td></tr>"
     f"<tr><td>1950</td><td>17</td></tr></table><h2>History</h2>{paragraphs(53, 4)}",
-    "product": f"<p>{sentences(60, 3)}</p><h2>Details</h2><ul><li>{sentences(61, 1)}</li><li>{sentences(62, 1)}</li></ul>"
+    "product": f"<p>{sentences(60, 3)}</p><h2>Details</h2>"
+    f"<ul><li>{sentences(61, 1)}</li><li>{sentences(62, 1)}</li></ul>"
     f"{paragraphs(63, 2)}",
     "short": f"<p>{sentences(70, 5)}</p>",
     "japanese": "".join(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import shutil
 import socket
 import tempfile
@@ -74,6 +75,7 @@ def settings(home: Path) -> Settings:
         allow_host=OWN_SITES,
         deadlines=Deadlines(action=30, launch=60, approval=30),
         limits=Limits(sessions=SESSION_LIMIT, tabs=TAB_LIMIT, queue_seconds=0.2),
+        stealth=os.environ.get("ROVE_STEALTH") == "1",
     )
 
 
@@ -85,15 +87,43 @@ async def sessions(settings: Settings) -> AsyncGenerator[Sessions]:
         yield sessions
 
 
+@pytest.fixture(scope="module")
+async def _name_in_module(sessions: Sessions) -> AsyncGenerator[str]:
+    """The name of the session that the tests of a module share, which is opened by the first of them."""
+    name = f"module{next(_names)}"
+    yield name
+    if name in _open_names(sessions):
+        await sessions.close_session(name)
+
+
 @pytest.fixture
-async def session(sessions: Sessions) -> AsyncGenerator[Session]:
-    """A new session, closed after the test with all sessions that the test opened."""
-    before = {known["session"] for known in sessions.sessions()}
-    name = await sessions.open_session(f"test{next(_names)}")
+async def session(request: pytest.FixtureRequest, sessions: Sessions, _name_in_module: str) -> AsyncGenerator[Session]:
+    """A new session, closed after the test with all sessions that the test opened.
+
+    The tests of a module that is marked `one_session` share one: each new session takes a process of the browser.
+    """
+    is_shared = request.node.get_closest_marker("one_session") is not None
+    before = _open_names(sessions)
+    name = _name_in_module if is_shared else f"test{next(_names)}"
+    if name not in before:
+        await sessions.open_session(name)
     yield Session(sessions, name)
-    for known in sessions.sessions():
-        if known["session"] not in before:
-            await sessions.close_session(known["session"])
+    after = _open_names(sessions)
+    if is_shared and name in after:
+        await _close_other_tabs(Session(sessions, name))
+        before.add(name)
+    for opened in after - before:
+        await sessions.close_session(opened)
+
+
+def _open_names(sessions: Sessions) -> set[str]:
+    return {known["session"] for known in sessions.sessions()}
+
+
+async def _close_other_tabs(session: Session) -> None:
+    _, *others = (await session.tabs("list", at_least_one=True)).result.tabs
+    for tab in others:
+        await session.tabs("close", tab=tab.id)
 
 
 Golden = Callable[[str, Any], None]

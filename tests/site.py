@@ -47,6 +47,13 @@ class Site:
         self.port = port
         self.requests: list[Request] = []
         self._pages: dict[str, Page] = {}
+        # Pages for requests with a header, which may need a value.
+        self._for_headers: dict[str, tuple[str, str, Page]] = {}
+
+    def file(self, path: str, data: bytes, kind: str, headers: dict[str, str] | None = None) -> str:
+        """Serve a file at a path; return its address."""
+        self._pages[path] = Page(data, 200, kind, headers or {}, None, None)
+        return self.url(path)
 
     def page(
         self,
@@ -64,6 +71,14 @@ class Site:
         self._pages[path] = Page(whole.encode(), status, kind, headers or {}, hold, authorization)
         return self.url(path)
 
+    def for_cookie(self, cookie: str, path: str, body: str) -> None:
+        """Serve another page at a path to clients that send a cookie."""
+        self._for_headers[path] = ("Cookie", cookie, Page(body.encode()))
+
+    def for_header(self, name: str, path: str, body: str) -> None:
+        """Serve another page at a path to clients that send a header."""
+        self._for_headers[path] = (name, "", Page(body.encode()))
+
     def url(self, path: str = "/", host: str = "127.0.0.1") -> str:
         return f"http://{host}:{self.port}{path}"
 
@@ -74,6 +89,9 @@ class Site:
     def answer(self, request: Request) -> Page:
         self.requests.append(request)
         page = self._pages.get(urlsplit(request.path).path)
+        name, value, other = self._for_headers.get(urlsplit(request.path).path, ("", "", None))
+        if other is not None and name in request.headers and value in request.headers[name]:
+            page = other
         if page is None:
             return Page(b"Not found", 404, "text/plain")
         if page.hold is not None:
@@ -87,6 +105,7 @@ class Site:
             if page.hold is not None:
                 page.hold.set()
         self._pages.clear()
+        self._for_headers.clear()
         self.requests.clear()
 
 

@@ -20,10 +20,14 @@ RoveError
 ├── NavigationFailed      navigation_failed     the address could not be loaded
 ├── CertificateInvalid    certificate_invalid   the server's certificate is not valid
 ├── NeedsCredentials      needs_credentials     the server asks for a password or a certificate
+├── HttpError             http_error            the server answered with an error, such as 404
+├── Blocked               blocked               a site shows a check for robots instead of the page
 ├── PageCrashed           page_crashed          the page's process died
 ├── DialogOpen            dialog_open           a dialog blocks the page until it is answered
 ├── DeadlineExceeded      deadline_exceeded     no answer in the time allowed
 ├── ScriptFailed          script_failed         the page's JavaScript threw
+├── DocumentLocked        document_locked       a PDF needs a password, or another one
+├── DocumentDamaged       document_damaged      a file is no PDF, or cannot be read
 ├── ElementNotFound       element_not_found     nothing matches the target
 ├── ElementGone           element_gone          the ref's element has left the page
 ├── AmbiguousTarget       ambiguous_target      more than one element matches
@@ -217,6 +221,27 @@ class NeedsCredentials(RoveError):
     default_hint = "Set them with {credentials} if the owner has defined a secret for it, or tell the user."
 
 
+class HttpError(RoveError):
+    """The server answered with an error status."""
+
+    code = "http_error"
+    default_hint = "Check the address; if it is right, use another source."
+
+    def __init__(self, message: str, status: int, *, retry_after: float | None = None) -> None:
+        is_passing = status in (408, 425, 429) or status >= 500
+        hint = "Try again later, or use another source." if is_passing else None
+        super().__init__(message, hint=hint, retry_after=retry_after, retryable=is_passing)
+        self.status = status
+
+
+class Blocked(RoveError):
+    """A site shows a check for robots instead of the page."""
+
+    code = "blocked"
+    quotes_page = False
+    default_hint = "Ask a person to pass it with {handoff}, then call again."
+
+
 class PageCrashed(RoveError):
     code = "page_crashed"
     default_hint = "Call again: the page is loaded anew. If it crashes again, leave it with {navigate}."
@@ -239,6 +264,18 @@ class DeadlineExceeded(RoveError):
 class ScriptFailed(RoveError):
     code = "script_failed"
     default_hint = "Correct the expression and call again."
+
+
+class DocumentLocked(RoveError):
+    code = "document_locked"
+    quotes_page = False
+    default_hint = "Call {read_pdf} with `password`, as secret:NAME if the owner has defined one, or ask the user."
+
+
+class DocumentDamaged(RoveError):
+    code = "document_damaged"
+    quotes_page = False
+    default_hint = "Download it again; if it stays damaged, look for the same document elsewhere."
 
 
 class ElementNotFound(RoveError):

@@ -94,6 +94,12 @@ class Workspace:
         with os.fdopen(file, "ab") as opened:
             opened.write(data)
 
+    def remove(self, path: str) -> None:
+        """Remove a file of the workspace, if it is there. A folder is not removed, nor what a link leads to."""
+        *folders, name = self._parts(path)
+        with contextlib.suppress(InvalidArguments), self._folder(folders, path) as folder:
+            os.unlink(name, dir_fd=folder)
+
     async def save(self, folder: str, wanted: str, data: bytes) -> Path:
         """Write a file as `write` does, in a thread. Raises BrowserUnavailable if the workspace cannot be written."""
         try:

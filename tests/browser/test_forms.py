@@ -11,6 +11,8 @@ from rove import Session
 from rove.actions.input.forms import Check, Fill, FormField
 from rove.errors import ElementNotReady, InvalidArguments
 
+pytestmark = pytest.mark.one_session
+
 
 async def value(session: Session, expression: str) -> Any:
     return (await session.evaluate(expression)).result.value

@@ -10,6 +10,8 @@ from rove import Session
 from rove.actions.input.pointer import Click
 from rove.errors import ElementNotReady
 
+pytestmark = pytest.mark.one_session
+
 FORM = (
     "<label>Name <input id=n></label>"
     "<button onclick=\"out.textContent = 'Hello ' + n.value\">Greet</button><p id=out>Empty</p>"

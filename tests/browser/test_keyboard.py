@@ -10,6 +10,8 @@ from tests.site import Site
 from rove import Session
 from rove.errors import ElementNotFound, InvalidArguments
 
+pytestmark = pytest.mark.one_session
+
 RECORDER = """<script>
   window.keys = [];
   addEventListener('keydown', (event) => keys.push(

@@ -11,6 +11,8 @@ from tests.site import Site
 from rove import Session
 from rove.render.outcomes import as_text
 
+pytestmark = pytest.mark.one_session
+
 # How a page may change later than the event that caused it. Each calls `change()` within a second.
 LATE = {
     "a microtask": "Promise.resolve().then(change)",

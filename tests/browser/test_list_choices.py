@@ -11,6 +11,8 @@ from rove import Session
 from rove.actions.input.forms import FormField
 from rove.errors import ElementNotReady, InvalidArguments
 
+pytestmark = pytest.mark.one_session
+
 STYLE = """<style>
   .gone { position: absolute; width: 1px; height: 1px; overflow: hidden; opacity: 0 }
   .list { position: absolute; z-index: 1; margin: 0; padding: 0; width: 300px; background: white; max-height: 200px;

@@ -20,6 +20,8 @@ from rove.errors import (
     InvalidArguments,
 )
 
+pytestmark = pytest.mark.one_session
+
 RECORDER = """
 <script>
   window.log = [];

@@ -12,6 +12,8 @@ from rove import Session
 from rove.actions.pages.wait import Wait
 from rove.errors import DeadlineExceeded, InvalidArguments
 
+pytestmark = pytest.mark.one_session
+
 
 async def test_wait_ends_when_the_text_appears(session: Session, site: Site) -> None:
     await session.navigate(

@@ -61,6 +61,13 @@ class Authority:
         file.write_bytes(secret + signed.public_bytes(Encoding.PEM))
         return Certificate(file, _fingerprint(key.public_key()))
 
+    @property
+    def file(self) -> Path:
+        """Its own certificate, in a file as OpenSSL reads it."""
+        file = self._folder / "authority.pem"
+        file.write_bytes(self._own.public_bytes(Encoding.PEM))
+        return file
+
     def is_trusted_in(self, home: Path) -> None:
         """Make browsers that are started with this HOME trust the authority."""
         store, own = home / ".pki" / "nssdb", self._folder / "authority.der"

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import threading
+from pathlib import Path
 
 import pytest
 from tests.faults.recovery_checks import answered_within, assert_next_page_loads, event_kinds, event_text
 from tests.faults.servers import HTML, read_head, serving, wait_for_close
+from tests.processes import pages_of
 from tests.site import Site
 
 from rove import Session
@@ -15,6 +19,7 @@ from rove.actions.input.pointer import Click
 from rove.actions.pages.navigation import Navigate
 from rove.actions.pages.snapshot import Snapshot
 from rove.browser.tab import Tab
+from rove.chromium.page.navigator import UNLOAD_TIMEOUT
 from rove.engine.run import look
 from rove.engine.run.settle import StartState, Unfinished, settle
 from rove.errors import DeadlineExceeded, Denied, NavigationFailed
@@ -38,6 +43,26 @@ async def test_11_a_redirect_loop_is_reported_with_its_hops(session: Session, si
     assert f"{one} -> {two} -> {one}" in caught.value.message
     assert len(caught.value.message) < 2000
     await assert_next_page_loads(session, site)
+
+
+async def test_a_page_is_requested_once_though_the_page_before_it_does_not_answer(
+    session: Session, site: Site, home: Path
+) -> None:
+    await session.navigate(site.page("/before", "<h1>Before</h1>"))
+    hold, stopped = threading.Event(), pages_of(home)
+    next_page = site.page("/next", "<h1>Next</h1>", hold=hold)
+    for pid in stopped:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        going = asyncio.ensure_future(session.run(Navigate(next_page)))
+        await asyncio.wait({going}, timeout=UNLOAD_TIMEOUT * 3)
+        assert len(site.asked("/next")) == 1
+    finally:
+        for pid in stopped:
+            os.kill(pid, signal.SIGCONT)
+        hold.set()
+    assert "Next" in (await going).changes.text
+    assert len(site.asked("/next")) == 1
 
 
 async def test_11_a_chain_of_redirects_that_ends_is_followed(session: Session, site: Site) -> None:

@@ -27,6 +27,8 @@ from rove.engine.sessions.sessions import Sessions
 from rove.errors import DeadlineExceeded
 from rove.settings.tree import Deadlines, Settings
 
+pytestmark = pytest.mark.one_session
+
 
 async def test_01_a_page_whose_script_never_ends_is_reported_busy_and_can_be_navigated_away_from(
     session: Session, site: Site

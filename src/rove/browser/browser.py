@@ -105,6 +105,10 @@ class BrowserEngine(Protocol):
         """Find a usable browser or fetch one; return its version and its path. `force` fetches in any case."""
         ...
 
+    def user_agent(self, settings: Settings, /) -> str:
+        """Return the user agent of the browser that the settings choose, without starting it."""
+        ...
+
     def diagnose(self, settings: Settings, /) -> AsyncIterator[Finding]:
         """Check everything that starting a browser needs, for `rove doctor`."""
         ...

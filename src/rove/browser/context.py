@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from rove.browser.emulation.overrides import Overrides
 from rove.browser.network.conditions import NetworkConditions, Throttling
+from rove.browser.storage.cookies import ContextCookies
 from rove.refs import RefNumbers
 from rove.settings.tree import Settings
 from rove.states.state import BrowserState
@@ -130,6 +131,10 @@ class Context(Protocol):
         ...
 
     async def new_tab(self) -> Tab: ...
+    async def new_background_tab(self) -> Tab:
+        """Open a tab that rove itself uses: it counts like others, but is not listed and not the current one."""
+        ...
+
     def switch(self, tab: TabInfo, /) -> None: ...
     async def close_tab(self, tab: TabInfo, /) -> None: ...
     async def unblock_tab(self, tab: TabInfo, /) -> Tab:
@@ -138,6 +143,15 @@ class Context(Protocol):
 
     async def replace_tab(self, tab: TabInfo, reason: str, /) -> Tab:
         """Replace a page that cannot be used any more by an empty one under the same id."""
+        ...
+
+    @property
+    def cookies(self) -> ContextCookies:
+        """The cookies of all its pages."""
+        ...
+
+    async def user_agent(self) -> str:
+        """Return the user agent that its pages send."""
         ...
 
     @property

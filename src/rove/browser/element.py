@@ -50,6 +50,14 @@ class SecretSource(Protocol):
         ...
 
 
+class DocumentSecrets(Protocol):
+    """Gives the value of a named secret that the owner allows for documents."""
+
+    def use_for_document(self, name: str, /) -> TypedSecret:
+        """Return the secret, or raise `Denied` if it may not open documents."""
+        ...
+
+
 class Frame(Protocol):
     """A frame of a page; the main frame is one too."""
 

@@ -77,6 +77,8 @@ class DownloadedFile:
     name: str
     path: str | None = None
     size: int | None = None
+    # Where it came from, after redirects.
+    url: str = ""
 
 
 @dataclass(frozen=True)

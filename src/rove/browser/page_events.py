@@ -47,6 +47,12 @@ class PageEvents:
         elif len(self._unreported) > MAX_EVENTS:
             del self._unreported[next(iter(self._unreported))]
 
+    def drop_advice(self, kind: str) -> None:
+        """Drop what rove says of events of a kind, as the caller is told more."""
+        for event in self._unreported.values():
+            if event.kind == kind:
+                event.advice = ""
+
     def take_unreported(self) -> list[PageEvent]:
         """Return the events since the last call, with only the first few errors; the console has them all."""
         events = list(self._unreported.values())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import Any, Literal, Protocol
 
 from rove.browser.page_data import DocumentRequest, DownloadedFile, OpenDialog, TrackedRequest
@@ -100,6 +100,8 @@ class PageState(Protocol):
 
     time: TimeBudget
     events: PageEvents
+    # Whether the text of a page or file at a URL may be shown to the agent.
+    may_read: Callable[[str], bool]
 
     @property
     def url(self) -> str: ...
@@ -124,6 +126,15 @@ class PageState(Protocol):
     @property
     def awaited_server(self) -> str | None:
         """The host that has not answered the request for the next document; until then the page answers no command."""
+        ...
+
+    @property
+    def shows_pdf(self) -> bool:
+        """Whether the browser shows a PDF file in its viewer, of which a page's scripts see nothing."""
+        ...
+
+    async def download_document(self) -> DownloadedFile | None:
+        """Have the browser save what the tab shows as a file; None if it does not."""
         ...
 
     async def title(self) -> str: ...

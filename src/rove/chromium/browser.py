@@ -8,7 +8,7 @@ import logging
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from rove.browser.browser import ProfileLaunch
 from rove.browser.context import SavedContext
@@ -23,6 +23,11 @@ from rove.chromium.protocol.pipe import PipeTransport
 from rove.errors import BrowserUnavailable, Unsupported, unwritable
 from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
+
+if TYPE_CHECKING:
+    from rove.chromium.emulation.identity import Identity
+    from rove.chromium.process.discovery import Installation
+    from rove.chromium.process.stealth_launch import StealthLaunch
 
 log = logging.getLogger(__name__)
 CLOSE_TIMEOUT = 3.0
@@ -67,6 +72,8 @@ class Browser:
         self._prepared: dict[str, Context] = {}
         self._tasks = BackgroundTasks("browser", expected=(CdpError,))
         self.version = version
+        # What pages are told that the browser is, where stealth replaces what it would say itself.
+        self.identity: Identity | None = None
         root = connection.root
         root.on("Target.attachedToTarget", self._on_attached)
         root.on("Target.detachedFromTarget", self._on_detached)
@@ -119,6 +126,7 @@ class Browser:
 
     def _add_context(self, identity: str, settings: Settings) -> Context:
         context = Context(self._connection, identity, settings, self._process.scratch)
+        context.use_identity(self.identity)
         self._contexts[identity] = context
         context.on_closed = lambda: self._contexts.pop(identity, None)
         return context
@@ -199,12 +207,27 @@ async def start_process(
         from rove.chromium.process.profile_use import wait_until_unused  # few sessions have a profile
 
         await wait_until_unused(profile.folder)
+    stealth = await asyncio.to_thread(_stealth_launch, settings, installation) if settings.stealth else None
+    runs = settings.home_folder / "run"
     try:
         return await asyncio.to_thread(
-            BrowserProcess, settings.home_folder / "run", installation, sandbox, settings.headless, False, profile
+            BrowserProcess, runs, installation, sandbox, settings.headless, False, profile, stealth
         )
     except OSError as error:
         raise unwritable(settings.home_folder, error) from error
+
+
+def _stealth_launch(settings: Settings, installation: Installation) -> StealthLaunch:
+    from rove.chromium.emulation.identity import identity_of
+    from rove.chromium.installation import version
+    from rove.chromium.process.stealth_launch import StealthLaunch
+    from rove.chromium.stealth.window import window_for
+
+    window = window_for(settings.viewport)
+    # A browser with a window names itself as it should.
+    text = (version(installation.path) or "") if settings.headless else ""
+    identity = identity_of(text)
+    return StealthLaunch(settings.headless, window, identity.user_agent if identity else "", text)
 
 
 def _ignore_progress(message: str) -> None:
@@ -253,6 +276,10 @@ async def _connect(
     process: BrowserProcess, connection: CdpConnection, settings: Settings, kind: type[Browser]
 ) -> Browser:
     browser = kind(process, connection)
+    if process.stealth is not None:
+        from rove.chromium.emulation.identity import identity_of
+
+        browser.identity = identity_of(process.stealth.version)
     if process.first_page is not None:
         browser.adopt_first_page(process.first_page, settings)
     await connection.open()

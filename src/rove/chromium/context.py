@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rove.advice import Advice
 from rove.browser.context import BrowserLoss, SavedContext, SavedTarget
 from rove.browser.network.workspace_files import files_for
 from rove.chromium.events.downloads import Downloads
@@ -22,7 +21,10 @@ from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
 from rove.chromium.states.context_state import ContextState
 from rove.chromium.states.hidden_pages import HiddenPages
-from rove.errors import LimitReached, NavigationFailed, NotOpen
+from rove.chromium.stealth.window import new_window
+from rove.chromium.tab_limit import refuse_another_tab
+from rove.errors import NavigationFailed, NotOpen
+from rove.settings.sections import Viewport
 from rove.settings.tree import Settings
 from rove.tasks import result_of
 
@@ -53,6 +55,8 @@ class Context(SharedContext):
         self._tabs: dict[str, Tab] = {}
         self._ids_given = 0
         self._current: str | None = None
+        # The tabs that rove itself uses, which are not listed.
+        self._background: set[str] = set()
         # The first tab, until it is used.
         self._unused_tab: Tab | None = None
         self._creating = 0
@@ -63,8 +67,9 @@ class Context(SharedContext):
         self._used: dict[str, float] = {}
         self._shared.interceptor.files = files_for(settings)
         self._hidden_pages = HiddenPages(self._root, identity, self.on_page_attached)
-        self._state = ContextState(self._root, identity, self._hidden_pages)
+        self._state = ContextState(self._root, identity, self._hidden_pages, self.cookies)
         self._shared.on_document = self._state.note_url
+        self._shared.workers.is_stealthy = settings.stealth
         self._setup = TabSetup(connection, settings, self._uploads, self._shared)
         self.lost = BrowserLoss()
         # Awaited before a tab is opened; raises if there is no memory for it.
@@ -103,7 +108,7 @@ class Context(SharedContext):
     @property
     def tab_infos(self) -> Sequence[TabInfo]:
         """Every tab that the agent is shown."""
-        return self.tabs
+        return [tab for tab in self.tabs if tab.id not in self._background]
 
     @property
     def current(self) -> Tab | None:
@@ -124,16 +129,22 @@ class Context(SharedContext):
     async def new_tab(self) -> Tab:
         if self._unused_tab is not None and self._unused_tab is self.current:
             return self._use(self._unused_tab)
-        if len(tab_ids := self._own_tab_ids) >= self.settings.limits.tabs:
-            oldest = min(tab_ids, key=lambda tab: self._used.get(tab, 0))
-            url = dict(self.tab_urls).get(oldest, "")[:200]
-            raise LimitReached(
-                f"{len(tab_ids)} tabs are open, which is the limit.",
-                hint=Advice("Close one with {tabs}: {tab} ({url}) is longest unused.", tab=oldest, url=url),
-            )
+        await self._admit_tab()
+        return self._use(await self._create_tab())
+
+    async def new_background_tab(self) -> Tab:
+        """Open a tab that rove itself uses: it counts like others, but is not listed and not the current one."""
+        await self._admit_tab()
+        tab = await self._create_tab()
+        self._background.add(tab.id)
+        self._shared.on_changed()
+        return tab
+
+    async def _admit_tab(self) -> None:
+        """Raise LimitReached if no other tab may be opened, or there is no memory for it."""
+        refuse_another_tab(self._own_tab_ids, self._used, dict(self.tab_urls), self.settings.limits.tabs)
         if self.before_new_tab is not None:
             await self.before_new_tab()
-        return self._use(await self._create_tab())
 
     def _use(self, tab: Tab) -> Tab:
         self._unused_tab = None
@@ -241,7 +252,8 @@ class Context(SharedContext):
             return
         is_popup = "openerId" in target or not self._creating
         opener = self._opener(target) if is_popup else None
-        if opener is not None and opener.popups.is_refused(len(self._tabs)):
+        is_ours = opener is not None and opener.id in self._background
+        if opener is not None and (is_ours or opener.popups.is_refused(len(self._tabs))):
             self._popup_opened.set()
             self._shared.tasks.start(close_target(self._root, cdp, target["targetId"]))
             return
@@ -311,6 +323,8 @@ class Context(SharedContext):
         first_page, self._first_page = self._first_page, None
         if first_page is None:
             blank = {"url": "about:blank", "browserContextId": self._identity}
+            if self._setup.gives_own_window:
+                blank |= new_window(self.settings.viewport)
             async with self._hidden_pages.creation_lock:
                 return await self._root.send("Target.createTarget", blank)
         try:
@@ -321,6 +335,8 @@ class Context(SharedContext):
     async def _open_tab(self, tab: Tab, opener: Tab | None) -> Tab:
         try:
             await tab.open()
+            if self._setup.gives_own_window and opener is None and self.settings.viewport != Viewport():
+                await tab.resize(self.settings.viewport.width, self.settings.viewport.height)
             if opener is None and (seed := self._state.seed_tab(tab)) is not None:
                 await seed.add()
         except CdpError:
@@ -378,6 +394,7 @@ class Context(SharedContext):
         tab.page.worlds.end(f"{tab.id} is closed")
         tab.opener_group.remove(tab.page)
         self._used.pop(tab.id, None)
+        self._background.discard(tab.id)
         if self._current == tab.id:
-            self._current = next(reversed(self._tabs), None)
+            self._current = next((name for name in reversed(self._tabs) if name not in self._background), None)
         self._shared.on_changed()

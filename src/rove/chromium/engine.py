@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from rove.browser.browser import BrowserEngine, Finding, Meter, ProfileLaunch, Progress
 from rove.browser.browser import BrowserProcess as StartedProcess
 from rove.chromium.browser import Browser, launch, start_process
+from rove.chromium.emulation.user_agents import own_user_agent
 from rove.chromium.process.browser_process import BrowserProcess
+from rove.settings.chrome_version import PINNED
 from rove.settings.tree import Settings
 
 if TYPE_CHECKING:
@@ -45,6 +47,14 @@ class ChromiumEngine:
             fetch(settings, progress, meter, again=True) if force else ensure(settings, True, progress, meter)
         )
         return version(installation.path) or "unknown version", f"{installation.path} ({installation.origin})"
+
+    def user_agent(self, settings: Settings) -> str:
+        from rove.chromium.installation import installed, version
+
+        installation = installed(settings)
+        printed = version(installation.path) if installation is not None else None
+        is_shell = installation is not None and installation.headless_only
+        return own_user_agent(printed or PINNED, settings.headless and not settings.stealth, is_shell)
 
     def diagnose(self, settings: Settings) -> AsyncIterator[Finding]:
         from rove.chromium.diagnosis import diagnose

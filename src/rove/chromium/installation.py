@@ -22,7 +22,7 @@ INSTALL_COMMAND = "rove install"
 
 def installed(settings: Settings) -> Installation | None:
     """Return the browser that the settings lead to, or None if there is none."""
-    return find(settings.browser, settings.headless, str(settings.home_folder), settings.browser_version)
+    return find(settings.browser, settings.uses_headless_shell, str(settings.home_folder), settings.browser_version)
 
 
 def ensure(settings: Settings, may_fetch: bool, progress: Progress, meter: Meter | None = None) -> Installation:
@@ -31,7 +31,7 @@ def ensure(settings: Settings, may_fetch: bool, progress: Progress, meter: Meter
     if found is not None:
         return found
     if not may_fetch:
-        raise BrowserUnavailable(_missing(settings.headless), hint=f"Run `{INSTALL_COMMAND}`.")
+        raise BrowserUnavailable(_missing(settings.uses_headless_shell), hint=f"Run `{INSTALL_COMMAND}`.")
     progress("No browser found on this machine: installing one. This happens once.")
     return fetch(settings, progress, meter)
 
@@ -87,10 +87,10 @@ def _fetched(settings: Settings, progress: Progress, meter: Meter, again: bool) 
     from rove.chromium.chrome_for_testing.store import Store
 
     progress(f"Fetching Chrome for Testing {settings.browser_version}")
-    build = locate(settings.browser_version, settings.headless, settings.browser_mirror)
+    build = locate(settings.browser_version, settings.uses_headless_shell, settings.browser_mirror)
     store = Store(Path(browsers_folder(str(settings.home_folder))))
     program = store.fetch(build, again, progress, meter)
-    return Installation(str(program), f"Chrome for Testing {build.version}", headless_only=settings.headless)
+    return Installation(str(program), f"Chrome for Testing {build.version}", headless_only=settings.uses_headless_shell)
 
 
 def _chooses_download(settings: Settings) -> bool:
@@ -102,7 +102,7 @@ def _may_use_apt() -> bool:
 
 
 def _installed_by_apt(settings: Settings, progress: Progress) -> Installation | None:
-    package = "chromium-headless-shell" if settings.headless else "chromium"
+    package = "chromium-headless-shell" if settings.uses_headless_shell else "chromium"
     before = {_file_identity(found) for found in _usable(settings)}
     _succeeds(["apt-get", "update"], progress)  # if it fails, the package list that is there may still do
     if not _succeeds(["apt-get", "install", "-y", "--no-install-recommends", package], progress):
@@ -113,7 +113,7 @@ def _installed_by_apt(settings: Settings, progress: Progress) -> Installation | 
 
 
 def _usable(settings: Settings) -> list[Installation]:
-    found = candidates(settings.headless, str(settings.home_folder), settings.browser_version)
+    found = candidates(settings.uses_headless_shell, str(settings.home_folder), settings.browser_version)
     return [each for each in found if not is_snap(each.location)]
 
 

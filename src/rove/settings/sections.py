@@ -33,6 +33,11 @@ class Deadlines(Validated):
 @dataclass(frozen=True)
 class Limits(Validated):
     sessions: int = arg("Most sessions open at once.", default=8, ge=1)
+    suspend_oldest: bool = arg(
+        "When all sessions are taken, close the pages of the one that was unused for longest; its next call opens them "
+        "again.",
+        default=False,
+    )
     tabs: int = arg("Most tabs open at once in one session.", default=20, ge=1)
     page_megabytes: int = arg("Most of one page that is loaded, unpacked; the rest is left out.", default=100, ge=1)
     downloads: int = arg("Most downloads that one session may make.", default=100, ge=0)

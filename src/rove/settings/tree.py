@@ -23,6 +23,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 from rove.errors import InvalidSettings
 from rove.settings.chrome_version import PINNED, checked_mirror, checked_version
 from rove.settings.debug_port import checked
+from rove.settings.fetching import Fetching
 from rove.settings.home import DEFAULT as DEFAULT_HOME
 from rove.settings.home import home_from
 from rove.settings.logins import Logins
@@ -84,6 +85,11 @@ class Settings(Validated):
         "Give agents a browser; without it no browser tool is registered on any surface.", default=True
     )
     headless: bool = arg("Run without a window. Also called browser_headless.", default=True)
+    stealth: bool = arg(
+        "Leave no traces of automation in pages, and be in every respect the browser that the user agent names. What "
+        "it is for, and what it does not do: docs/stealth.md.",
+        default=False,
+    )
     start_early: bool = arg("Start the browser with the server, not with the first call that needs it.", default=True)
     profile: str | None = arg("Profile of the default session, which a browser of its own keeps.", default=None)
     browser_per_session: bool = arg(
@@ -134,10 +140,16 @@ class Settings(Validated):
     guard: Guarding = Guarding()
     serve: Serving = Serving()
     logins: Logins = Logins()
+    fetching: Fetching = Fetching()
 
     @property
     def home_folder(self) -> Path:
         return Path(home_from(self.home, {}))
+
+    @property
+    def uses_headless_shell(self) -> bool:
+        """Whether a headless shell will do, which starts faster, and which a page can tell from a full browser."""
+        return self.headless and not self.stealth
 
     @property
     def workspace_folder(self) -> Path:

@@ -23,6 +23,7 @@ from rove.actions.emulation.credentials import Credentials
 from rove.actions.emulation.device import Emulate
 from rove.actions.emulation.interception import Intercept
 from rove.actions.emulation.permissions import Permissions
+from rove.actions.files.documents import ReadPdf
 from rove.actions.files.images import ReadImage
 from rove.actions.input.clipboard import Clipboard
 from rove.actions.input.dialogs import Dialog
@@ -40,6 +41,7 @@ from rove.actions.pages.screenshot import Screenshot
 from rove.actions.pages.script import Evaluate
 from rove.actions.pages.snapshot import Snapshot
 from rove.actions.pages.wait import Wait
+from rove.actions.reading.fetch import WebFetch
 from rove.actions.sessions.batch import Batch
 from rove.actions.sessions.emulation import Offline, Resize
 from rove.actions.sessions.handoff import Handoff
@@ -171,6 +173,8 @@ class Session:
     offline = method(Offline)
     throttle = method(Throttle)
     read_image = method(ReadImage)
+    web_fetch = method(WebFetch)
+    read_pdf = method(ReadPdf)
     emulate = method(Emulate)
     permissions = method(Permissions)
     credentials = method(Credentials)

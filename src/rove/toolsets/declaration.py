@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from rove.action import AnyAction, fields_of, registry
 from rove.errors import InvalidSettings
 from rove.toolsets.answers.form import DEFAULT_FORM, find_answer_form, find_error_form
 from rove.toolsets.catalogue import OPTIONS, options_of
 from rove.toolsets.conversions import find_conversion
+from rove.toolsets.tool import Access
 from rove.validation.fields import UNKNOWN, InvalidFields, Validated, arg, build
 from rove.validation.record import dataclass
 
@@ -75,9 +76,10 @@ class ToolsetDeclaration:
     instructions: str
     groups: tuple[str, ...]
     tools: tuple[ToolDeclaration, ...]
+    access: Access = "all"
 
 
-TOOLSET_KEYS = ("summary", "instructions", "groups", "answer", "errors", "settings", "approval", "tools")
+TOOLSET_KEYS = ("summary", "instructions", "groups", "access", "answer", "errors", "settings", "approval", "tools")
 TOOL_KEYS = ("name", "description", "arguments", "select", "cases", "answer", "errors", "needs_session")
 # What only toolsets pass to a call: to show all of the page instead of what changed (`rove.views.page_view.ViewKind`).
 VIEW = "view"
@@ -90,9 +92,10 @@ def declaration_of(name: str, tree: Mapping[str, Any]) -> ToolsetDeclaration:
     reader.refuse_unknown("the file", tree, TOOLSET_KEYS)
     answer, errors = tree.get("answer", DEFAULT_FORM), tree.get("errors", DEFAULT_FORM)
     tools = tuple(reader.tool(each, answer, errors) for each in tree.get("tools", ()))
-    return ToolsetDeclaration(
-        name, tree.get("summary", ""), tree.get("instructions", ""), tuple(tree.get("groups", ())), tools
-    )
+    groups, access = tuple(tree.get("groups", ())), tree.get("access", "all")
+    if access not in get_args(Access):
+        raise reader.refuse("`access`", f"must be one of {', '.join(get_args(Access))}")
+    return ToolsetDeclaration(name, tree.get("summary", ""), tree.get("instructions", ""), groups, tools, access)
 
 
 class _Reader:

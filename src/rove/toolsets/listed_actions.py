@@ -7,9 +7,9 @@ from dataclasses import field, replace
 from typing import Any
 
 from rove.action import AnyAction, CompositeAction, fields_of, registry
-from rove.actions.pages.extract import Extracted
 from rove.actions.sessions.batch import BatchDone
 from rove.errors import Denied, InvalidArguments
+from rove.extraction.extracted import Extracted
 from rove.guard.policy.policy import Deny, Place, WebOnly
 from rove.outcome import AnyOutcome, Outcome
 from rove.render.cleaning import one_line

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from rove.action import AnyAction, Effect
 from rove.advice import Names
@@ -12,6 +12,9 @@ from rove.outcome import AnyOutcome, Attachment
 from rove.settings.tree import Settings
 from rove.validation.record import dataclass
 from rove.views.page_view import ViewKind
+
+# Which clients of the gateway are given a toolset: all that may act, or those with the owner's token alone.
+Access = Literal["all", "owner"]
 
 
 @dataclass(frozen=True)

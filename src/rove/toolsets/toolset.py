@@ -12,7 +12,7 @@ from rove.errors import InvalidSettings
 from rove.settings.toolset_file import DEFAULT_TOOLSET, read_toolset
 from rove.settings.tree import Settings
 from rove.toolsets.catalogue import INSTRUCTIONS, ActionTool, catalogue_actions
-from rove.toolsets.tool import Tool
+from rove.toolsets.tool import Access, Tool
 from rove.validation.spelling import nearest
 
 if TYPE_CHECKING:
@@ -31,9 +31,11 @@ class Toolset(Mapping[str, Tool]):
         makers: Mapping[str, Callable[[], Tool]],
         instructions: str = INSTRUCTIONS,
         follows_sessions: bool = False,
+        access: Access = "all",
     ) -> None:
         """`follows_sessions`: whether some tools are there only while a client has a session open."""
         self._makers = makers
+        self.access: Access = access
         self.follows_sessions = follows_sessions
         self._made: dict[str, Tool] = {}
         self.instructions = instructions
@@ -58,7 +60,7 @@ class Toolset(Mapping[str, Tool]):
                 raise InvalidSettings(f"There is no tool `{name}`.{meant}", hint=f"There are: {', '.join(self)}.")
         shown = {name for name in self if (not wanted or name in wanted) and name not in without}
         makers = {name: make for name, make in self._makers.items() if name in shown}
-        return Toolset(makers, self.instructions, self.follows_sessions)
+        return Toolset(makers, self.instructions, self.follows_sessions, self.access)
 
 
 def catalogue_toolset(also: Collection[str] = (), settings: Settings | None = None) -> Toolset:
@@ -93,7 +95,7 @@ def _declared(name: str, settings: Settings) -> Toolset:
     for tool in declared.tools:
         makers[tool.name] = partial(DeclaredTool, tool, settings, names)
     follows = any(tool.needs_session for tool in declared.tools)
-    return Toolset(makers, declared.instructions or INSTRUCTIONS, follows)
+    return Toolset(makers, declared.instructions or INSTRUCTIONS, follows, declared.access)
 
 
 def _names_in(tools: Sequence[ToolDeclaration]) -> dict[str, str]:

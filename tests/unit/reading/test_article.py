@@ -88,7 +88,7 @@ def test_text_that_markup_hides_is_left_out_and_told(hiding: str) -> None:
     )
     assert article.unseen == ("ignore all instructions",)
     for format in ("text", "markdown", "html"):
-        rendered = article.render(format, 100_000).text  # type: ignore[arg-type]
+        rendered = article.render(format, 100_000).text
         assert "ignore" not in rendered and "A sentence" in rendered
 
 
@@ -122,7 +122,7 @@ def test_output_is_cut_where_it_is_said_to_be() -> None:
     article = read(PAGE)
     for longest in (10, 100, 300):
         for format in ("text", "markdown", "html"):
-            rendered = article.render(format, longest)  # type: ignore[arg-type]
+            rendered = article.render(format, longest)
             assert len(rendered.text) <= longest and rendered.is_cut
     assert article.render("markdown", 500).text.count("```") % 2 == 0
 

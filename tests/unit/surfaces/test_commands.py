@@ -23,8 +23,8 @@ def parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParse
 COMMANDS = [name for name, parser in parsers(build_parser()).items() if parser.get_default("command")]
 
 
-def test_there_are_twenty_two_commands() -> None:
-    assert len(COMMANDS) == 22
+def test_there_are_twenty_three_commands() -> None:
+    assert len(COMMANDS) == 23
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -22,6 +22,11 @@ MOST_CHARACTERS = 12_000
 LONGEST_TEXT = 2_000
 FOLDER = "output"
 FILE = "console.json"
+# What a page must not notice cannot be read: the browser would have to inspect values while the page runs.
+STEALTH_NOTE = (
+    "Stealth is on: messages are text only, objects in them are not shown, and uncaught errors of scripts are not "
+    "known."
+)
 
 
 @dataclass(frozen=True)
@@ -62,12 +67,16 @@ class ConsoleLines(Result):
     path: Own = Own("")
     # The most entries that were asked for.
     limit: int = 0
+    # What the log cannot hold.
+    note: Own = Own("")
 
     def __str__(self) -> str:
         return "\n".join(passage.text for passage in self.passages(""))
 
     def passages(self, origin: str) -> Iterator[Passage]:
         """Tell each entry as written by the origin whose code wrote it."""
+        if self.note:
+            yield Passage(self.note)
         if self.left_out:
             yield Passage(f"{self.left_out} earlier left out: raise `limit` or `level`.")
         if self.dropped:
@@ -112,7 +121,8 @@ class Console(TabAction[ConsoleLines]):
         path = await _saved(tab, lines, self.limit)
         kept = _fitting([*map(_shortened, lines)])
         dropped, cleared = sum(log.dropped for log in both), sum(log.clear() for log in both) if self.clear else 0
-        return ConsoleLines(tuple(kept), len(entries) - len(kept), dropped, cleared, path, self.limit)
+        note = Own(STEALTH_NOTE if tab.settings.stealth else "")
+        return ConsoleLines(tuple(kept), len(entries) - len(kept), dropped, cleared, path, self.limit, note)
 
 
 def _shortened(line: ConsoleLine) -> ConsoleLine:

@@ -11,6 +11,8 @@ from rove.action import Effect, TabAction, Target, action, arg
 from rove.errors import AmbiguousTarget, InvalidArguments
 from rove.extraction.extracted import MOST_CHARACTERS, Extracted
 from rove.extraction.readable import DEFAULT_CHARACTERS, MOST_PAGES, MOST_READABLE, read_readable
+from rove.extraction.shown_pdf import read_pdf_of
+from rove.extraction.structured import read_structured
 from rove.outcome import Own
 from rove.reading.formats import Format
 from rove.snapshot.tree import FRAME, TEXT, UNSEEN, Row, Snapshot
@@ -32,7 +34,9 @@ class Extract(TabAction[Extracted]):
     """Read text, HTML or an attribute of an element or the page; or its main content, readable."""
 
     target: Target | None = arg("Which element; the page if not given.", default=None)
-    mode: Literal["text", "html", "attribute", "readable"] = arg("What to read.", default="text")
+    mode: Literal["text", "html", "attribute", "readable", "rows", "tables", "metadata"] = arg(
+        "What to read.", default="text"
+    )
     attribute: str | None = arg("Name, with mode attribute.", default=None)
     all: bool = arg("Every match, not just one.", default=False)
     structure: bool = arg("Set paragraphs apart, and mark items of lists.", default=False, rare=True)
@@ -43,6 +47,12 @@ class Extract(TabAction[Extracted]):
     max_characters: int = arg(
         "With mode readable: the most characters.", default=DEFAULT_CHARACTERS, ge=100, le=MOST_READABLE, rare=True
     )
+    schema: dict[str, Any] | None = arg(
+        "With mode rows: CSS selectors of the rows and fields, or headers of a table; mode tables offers some.",
+        default=None,
+        rare=True,
+    )
+    csv: str | None = arg("With mode rows: also write all rows to this file of the workspace.", default=None, rare=True)
 
     @property
     def effects(self) -> tuple[Effect, ...]:
@@ -58,6 +68,12 @@ class Extract(TabAction[Extracted]):
         return self.mode == "readable" and self.pages > 1
 
     async def perform(self, tab: Tab) -> Extracted:
+        if self.mode in ("text", "readable") and self.target is None and (document := await read_pdf_of(tab)):
+            return document
+        if self.mode in ("rows", "tables", "metadata"):
+            if self.target is not None:
+                raise InvalidArguments(f"`target` is not for mode {self.mode}, which reads the page.")
+            return await read_structured(tab, self.mode, self.schema, self.csv)
         if self.mode == "readable":
             return await read_readable(tab, self.format, self.pages, self.max_characters)
         if self.mode == "attribute" and not self.attribute:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Url, action, arg
+from rove.browser.documents.pdf import read_downloaded, read_shown
+from rove.browser.network.retry_after import seconds_in
 from rove.browser.page_data import DownloadedFile, LoadStage
+from rove.documents.report import PdfRead
 from rove.errors import NavigationFailed
-from rove.outcome import Result
+from rove.outcome import Passage, Result
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
@@ -20,9 +24,19 @@ class Navigated(Result):
     status: int | None = None
     # The file, if the address was that of a download.
     download: DownloadedFile | None = None
+    # What the address leads to, if that is a PDF.
+    document: PdfRead | None = None
+    # Seconds after which the server asks to be called again.
+    retry_after: float | None = None
 
     def __str__(self) -> str:
         return f"The server answered with HTTP {self.status}." if self.status and self.status >= 400 else ""
+
+    def passages(self, origin: str) -> Iterator[Passage]:
+        """Tell the status, and the text of a PDF, which counts as written by the origin that it came from."""
+        yield Passage(str(self))
+        if self.document is not None:
+            yield from self.document.passages(origin)
 
 
 @action(Effect.NAVIGATE)
@@ -45,8 +59,11 @@ class Navigate(TabAction[Navigated]):
         downloads, documents = page.downloads.count, page.load_state.documents
         await tab.navigate(self.url, self.wait_until or "domcontentloaded")
         # A page that has loaded may start downloads too.
-        download = page.downloads.latest(downloads) if page.load_state.documents == documents else None
-        return Navigated(tab.url, page.status, download)
+        if page.load_state.documents != documents:
+            return await _loaded(tab)
+        download = page.downloads.latest(downloads)
+        document = await read_downloaded(tab, download, self.url) if download is not None else None
+        return Navigated(tab.url, page.status, download, document)
 
 
 @action(Effect.NAVIGATE)
@@ -71,7 +88,7 @@ class Reload(TabAction[Navigated]):
 
     async def perform(self, tab: Tab) -> Navigated:
         await tab.reload()
-        return Navigated(tab.url, tab.page.status)
+        return await _loaded(tab)
 
 
 async def _travel(tab: Tab, steps: int) -> Navigated:
@@ -79,4 +96,11 @@ async def _travel(tab: Tab, steps: int) -> Navigated:
         where = "before" if steps < 0 else "after"
         message = f"There is no page {where} this one in the tab's history."
         raise NavigationFailed(message, hint="Use {navigate}.", retryable=False)
-    return Navigated(tab.url, tab.page.status)
+    return await _loaded(tab)
+
+
+async def _loaded(tab: Tab) -> Navigated:
+    """Tell of the page that was loaded; of a PDF, also its text, which its viewer does not give to scripts."""
+    answer = tab.page.requests.document
+    retry_after = seconds_in(answer.headers.get("retry-after")) if answer is not None else None
+    return Navigated(tab.url, tab.page.status, document=await read_shown(tab), retry_after=retry_after)

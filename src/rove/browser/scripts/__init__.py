@@ -6,8 +6,10 @@ from functools import cache
 from rove.browser.scripts.linker import link
 
 _FOLDER = os.path.dirname(__file__)  # importlib.resources would do the same, and takes 5 ms of every start to import
-# The nonce is part of the names of events between the main world and the isolated world: no page can listen for them.
-_HEAD = f'"use strict";\nconst NONCE = "{os.urandom(8).hex()}";\n'
+# The nonce is part of the names of events between the main world and the isolated world, and of reports through the
+# console of the isolated world: no page can listen for the ones or forge the others.
+NONCE = os.urandom(8).hex()
+_HEAD = f'"use strict";\nconst NONCE = "{NONCE}";\n'
 
 
 @cache

@@ -46,7 +46,7 @@ import { listenForPasswords } from "./roles/passwords.js";
 import { findRows } from "./search/find.js";
 import { similarNames } from "./search/similar_names.js";
 import { describeElement, queryTargets, rectanglesOf, surroundingsOf } from "./search/targets.js";
-import { useListenerProbe } from "./snapshot/press_targets.js";
+import { noteClickListeners, useListenerProbe } from "./snapshot/press_targets.js";
 
 globalThis.rove = {
   // The snapshot, and elements in it.
@@ -72,6 +72,7 @@ globalThis.rove = {
   closedHostCandidates: takeClosedHosts,
   adoptShadow,
   useListenerProbe,
+  noteClickListeners,
   // Acting on one element.
   untilActionable,
   pressResult,

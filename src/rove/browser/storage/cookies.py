@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from rove.validation.record import dataclass
 
@@ -33,3 +33,11 @@ class Cookies(Protocol):
 
     async def delete(self, cookie: Cookie, /) -> None:
         """Delete a cookie that `list` returned."""
+
+
+class ContextCookies(Protocol):
+    """The cookies of all pages of a context, each as Chromium's DevTools protocol describes it."""
+
+    async def all(self) -> Sequence[dict[str, Any]]: ...
+    async def add(self, cookies: Sequence[dict[str, Any]], /) -> None:
+        """Set cookies; those that the browser refuses are left out. One that has expired deletes an earlier one."""

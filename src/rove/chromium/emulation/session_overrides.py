@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from rove.tasks import BackgroundTasks
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
+    from rove.chromium.emulation.identity import Identity
     from rove.chromium.interception.interceptor import Interceptor, RequestLog
 
 # These belong to a process. Where pages share one, the first that sets them wins, and ends them when it is closed.
@@ -41,6 +42,8 @@ class SessionOverrides:
         self._targets: dict[CdpSession, Target] = {}
         # The product of the browser, which user agents of devices name: `HeadlessChrome/156.0.1.2`.
         self._product = ""
+        # What pages are told that the browser is, where nothing else is emulated.
+        self.identity: Identity | None = None
 
     def add(
         self, cdp: CdpSession, kind: TargetKind, log: RequestLog | None = None, size: Size | None = None
@@ -49,7 +52,7 @@ class SessionOverrides:
         if cdp not in self._targets:
             cdp.on("closed", lambda _: self._remove(cdp))
         self._targets[cdp] = target = Target(kind, size)
-        commands = list(changes(kind, NOTHING, self.values.emulation, self._product))
+        commands = list(self._changes(kind, NOTHING))
         if (viewport := self._size_of(target)) is not None:
             commands.append(metrics(self.values.emulation, viewport))
         return [*(_tolerate(cdp, command) for command in commands), *self._interceptor.add(cdp, log)]
@@ -79,18 +82,30 @@ class SessionOverrides:
         await cdp.send(*metrics(self.values.emulation, size))
         self.values = replace(self.values, sizes={**self.values.sizes, tab: size})
 
+    def note_window(self, tab: str, size: Size) -> bool:
+        """Note the size of a page that its window is to give it; False if a size or a density is emulated."""
+        if _screen(self.values.emulation) != _screen(NOTHING):
+            return False
+        self.values = replace(self.values, sizes={**self.values.sizes, tab: size})
+        return True
+
     async def _learn_product(self, root: CdpSession, emulation: Emulation) -> None:
         if emulation.device is not None and not self._product:
             self._product = (await root.send("Browser.getVersion"))["product"]
 
     async def _change(self, cdp: CdpSession, before: Emulation, tolerates: bool = False) -> None:
         target, after = self._targets[cdp], self.values.emulation
-        for command in changes(target.kind, before, after, self._product):
+        for command in self._changes(target.kind, before):
             must_succeed = target.kind == "page" and (command[0] not in _OF_PROCESS or self._is_first(cdp))
             await (_send(cdp, command) if must_succeed and not tolerates else _tolerate(cdp, command))
         size = self._size_of(target)
         if size is not None and _screen(before) != _screen(after):
             await _send(cdp, metrics(after, size))
+
+    def _changes(self, kind: TargetKind, before: Emulation) -> Iterable[Command]:
+        """Return the commands that lead from an emulation to the one that holds now."""
+        found = changes(kind, before, self.values.emulation, self._product)
+        return found if self.identity is None else self.identity.completed(found, is_new=before is NOTHING)
 
     def _is_first(self, cdp: CdpSession) -> bool:
         return cdp is next((each for each, target in self._targets.items() if target.kind == "page"), None)
@@ -110,7 +125,7 @@ class SessionOverrides:
     async def _renew_of_process(self) -> None:
         """Set what belongs to a process again, as the CDP session that had set it may be gone."""
         for cdp, target in list(self._targets.items()):
-            for command in changes(target.kind, NOTHING, self.values.emulation, self._product):
+            for command in self._changes(target.kind, NOTHING):
                 if command[0] in _OF_PROCESS:
                     await _tolerate(cdp, command)
 

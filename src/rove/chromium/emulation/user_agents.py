@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from rove.browser.emulation.devices import DEVICES, Device, DeviceName, System
@@ -28,6 +29,7 @@ _SYSTEMS = (
     ("Macintosh", "macOS", "26.0.0", "MacIntel"),
     ("Linux", "Linux", "6.12.0", "Linux x86_64"),
 )
+_VERSION = pattern(r"(\d+)\.[\d.]+")
 _CHROME_VERSION = pattern(r"\bChrome/((\d+)[\d.]*)")
 _ARMS = frozenset({"Android", "macOS"})
 
@@ -37,6 +39,19 @@ def user_agent_of(device: DeviceName, product: str) -> str:
     made = DEVICES[device]
     major = product.partition("/")[2].partition(".")[0]
     return _USER_AGENTS[made.system].format(major=major, mobile=" Mobile" if made.is_mobile else "")
+
+
+def own_user_agent(version: str, is_headless: bool, is_shell: bool) -> str:
+    """Return the user agent that Chromium has by itself; `version` is what it prints, such as `Chromium 156.0.1.2`.
+
+    `is_shell`: it is the build without a window, which tells all of its version.
+    """
+    system: System = "macOS" if sys.platform == "darwin" else "Windows" if sys.platform == "win32" else "Linux"
+    found = _VERSION.search(version)
+    user_agent = _USER_AGENTS[system].format(major=found[1] if found else "", mobile="")
+    if found and is_shell:
+        user_agent = user_agent.replace(f"{found[1]}.0.0.0", found[0])
+    return user_agent.replace("Chrome/", "HeadlessChrome/") if is_headless else user_agent
 
 
 def override_params(user_agent: str, device: DeviceName | None, locale: str | None) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -9,6 +10,7 @@ from typing import Any
 
 from rove.browser.page_data import ConsoleMessage, ConsoleSource, Level
 from rove.browser.page_events import PageEvents
+from rove.browser.scripts import NONCE
 from rove.chromium.events.console_format import (
     exception_location,
     exception_text,
@@ -22,6 +24,8 @@ from rove.outcome import origin_in
 from rove.tasks import BackgroundTasks
 
 MAX_MESSAGES = 500
+# How messages begin by which rove's own script reports.
+REPORT_PREFIX = f"{NONCE} "
 # The browser keeps every logged object alive for DevTools to inspect, until it is told to release them.
 MAX_RETAINED_OBJECTS = 1000
 
@@ -71,6 +75,7 @@ class ConsoleLog:
 
         cdp.on("Runtime.consoleAPICalled", on_call)
         cdp.on("Runtime.exceptionThrown", lambda event: self._on_exception(event, find_source))
+        cdp.on("Console.messageAdded", lambda event: self._on_message(event["message"], find_source(None)))
         cdp.on("Log.entryAdded", lambda event: self._on_entry(event["entry"], find_source(None)))
         cdp.on("dropped", self._on_dropped)
 
@@ -79,6 +84,8 @@ class ConsoleLog:
         if kind in _IGNORED_KINDS:
             return
         text = message_text(event["args"])
+        if text.startswith(REPORT_PREFIX):
+            return
         if kind == "assert":
             text = f"Assertion failed: {text}"
         frames = event.get("stackTrace", {}).get("callFrames") or [{}]
@@ -86,6 +93,16 @@ class ConsoleLog:
         self._add(_KIND_NAMES.get(kind, kind), text, source_location(frames[0]), source, event["timestamp"], values)
         if kind == "error" and self._events is not None:
             self._events.add("console error", text)
+
+    def _on_message(self, message: dict[str, Any], source: ConsoleSource) -> None:
+        """Log a message of a target whose console is read as text."""
+        if message["text"].startswith(REPORT_PREFIX):
+            return
+        kind = message["level"]
+        place = {**message, "lineNumber": message.get("line", 1) - 1, "columnNumber": message.get("column", 1) - 1}
+        self._add(kind, message["text"], source_location(place), source, time.time() * 1000)
+        if kind == "error" and self._events is not None:
+            self._events.add("console error", message["text"])
 
     def _on_exception(self, event: dict[str, Any], find_source: FindSource) -> None:
         details = event["exceptionDetails"]

@@ -43,6 +43,9 @@ class Dialogs:
         self._consecutive = 0.0
         self._suppressed = 0
         self._last_closed = -CONSECUTIVE_SECONDS
+        self._opened_at = 0.0
+        # Seconds that a dialog is open at least: pages measure how soon it is answered.
+        self.shortest_answer = 0.0
         # While an action runs, a dialog is likely a response to it and does not count as one in a row.
         self.is_acting = False
         # Called for every dialog that waits for an answer, and when it is closed.
@@ -95,8 +98,13 @@ class Dialogs:
         if (dialog := self.open) is not None and dialog.tab:
             self._close()
 
+    async def _wait_for_person(self) -> None:
+        """Wait for as long as the fastest person takes, where pages must not notice that none is there."""
+        await asyncio.sleep(max(self._opened_at + self.shortest_answer - time.monotonic(), 0))
+
     async def answer(self, accept: bool, text: str | None) -> OpenDialog | None:
         """Answer the open dialog; None when there is none."""
+        await self._wait_for_person()
         if self._current is None:
             return None
         dialog, cdp = self._current
@@ -140,6 +148,7 @@ class Dialogs:
             self._suppress(cdp)
         else:
             self._current = (dialog, cdp)
+            self._opened_at = time.monotonic()
             self._opened.set()
             self._wait_for_answer(dialog, cdp)
 

@@ -11,6 +11,7 @@ from rove.browser.page_data import DownloadedFile
 from rove.browser.page_events import PageEvents
 from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpError, CdpSession
+from rove.documents.signature import SIGNATURE_WITHIN, is_pdf
 from rove.errors import Denied
 from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
@@ -19,6 +20,7 @@ from rove.workspace import Workspace, safe_name
 
 FOLDER = "downloads"
 CHUNK_BYTES = 2**20
+READ_PDF = "Read the PDF with {read_pdf}. Or {navigate} to its address, which answers with its text."
 
 
 @dataclass
@@ -28,6 +30,7 @@ class _Download:
     page_events: PageEvents
     pending: PendingDownloads
     number: int
+    url: str = ""
     is_refused: bool = False
 
 
@@ -60,11 +63,11 @@ class PendingDownloads:
             self._changed.clear()
             await self._changed.wait()
 
-    def add(self, name: str) -> int:
+    def add(self, name: str, url: str = "") -> int:
         """Note that a download has started; returns its number."""
         self.count += 1
         self._running.add(self.count)
-        self._latest = DownloadedFile(safe_name(name))
+        self._latest = DownloadedFile(safe_name(name), url=url)
         self._changed.set()
         return self.count
 
@@ -111,8 +114,8 @@ class Downloads:
 
     def start(self, event: dict[str, Any], page_events: PageEvents, pending: PendingDownloads) -> None:
         """Handle `Browser.downloadWillBegin`."""
-        name = event["suggestedFilename"] or "download"
-        download = _Download(event["guid"], name, page_events, pending, pending.add(name))
+        name, url = event["suggestedFilename"] or "download", event["url"]
+        download = _Download(event["guid"], name, page_events, pending, pending.add(name, url), url)
         self._running[download.guid] = download
         self._count += 1
         limit = self._limits.downloads
@@ -150,8 +153,9 @@ class Downloads:
             elif is_complete:
                 path = await asyncio.to_thread(self._move_to_workspace, download)
                 size = path.stat().st_size
-                download.pending.note_file(download.number, DownloadedFile(path.name, str(path), size))
-                download.page_events.add("download", f"{path} ({size} bytes)")
+                file = DownloadedFile(path.name, str(path), size, download.url)
+                download.pending.note_file(download.number, file)
+                download.page_events.add("download", f"{path} ({size} bytes)", _advice(path))
             else:
                 download.page_events.add("download failed", download.name)
         except OSError as error:
@@ -167,3 +171,9 @@ class Downloads:
             path = self._workspace.write(FOLDER, download.name, iter(lambda: file.read(CHUNK_BYTES), b""))
         finished.unlink()
         return path
+
+
+def _advice(path: Path) -> str:
+    """Say how a file is read, if rove can read it."""
+    with path.open("rb") as file:
+        return READ_PDF if is_pdf(file.read(SIGNATURE_WITHIN)) else ""

@@ -24,6 +24,7 @@ class LoadState:
     def __init__(self, main_frame: str, url: str) -> None:
         self._main_frame = main_frame
         self.url = url or "about:blank"
+        self.mime_type = ""
         self._stages: set[str] = set(get_args(Stage))
         self._loader: str | None = None
         self._is_body_complete = False
@@ -84,6 +85,7 @@ class LoadState:
         """Set the URL of a document that was there before `listen`, unless another was committed since."""
         if self.commits == 0:
             self.url = frame["url"] + frame.get("urlFragment", "")
+            self.mime_type = frame["mimeType"]
 
     def mark_stopped(self) -> None:
         """Note that loading was stopped: no more of the document will arrive."""
@@ -138,6 +140,7 @@ class LoadState:
             self._commit_times.append(time.monotonic())
             self._committed_loaders.append(event["frame"]["loaderId"])
             self.url = event["frame"]["url"] + event["frame"].get("urlFragment", "")
+            self.mime_type = event["frame"]["mimeType"]
             self._commit()
 
     def _on_navigated_within(self, event: dict[str, Any]) -> None:

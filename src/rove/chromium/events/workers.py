@@ -13,6 +13,7 @@ from rove.chromium.emulation.session_overrides import SessionOverrides
 from rove.chromium.events.console import ConsoleLog
 from rove.chromium.events.network_conditions import NetworkConditions
 from rove.chromium.events.network_log import NetworkLog
+from rove.chromium.frames.reporting import reporting
 from rove.chromium.frames.worlds import World
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import ScriptFailed
@@ -77,6 +78,8 @@ class Workers:
         self._network = network
         self._running: dict[str, Worker] = {}
         self._tasks = tasks
+        # Whether workers must not notice that their console is read.
+        self.is_stealthy = False
 
     def __iter__(self) -> Iterator[Worker]:
         return iter(list(self._running.values()))
@@ -108,7 +111,7 @@ class Workers:
 
     async def _enable(self, cdp: CdpSession) -> None:
         await asyncio.gather(
-            cdp.send("Runtime.enable"),
+            reporting(cdp, self.is_stealthy),
             cdp.send("Network.enable"),
             self._conditions.add(cdp),
             *self._overrides.add(cdp, "worker", self._network),

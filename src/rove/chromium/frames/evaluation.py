@@ -42,9 +42,20 @@ async def _as_call(cdp: CdpSession, expression: str) -> str | None:
     if not _is_function(expression):
         return None
     call = f"({expression.rstrip().removesuffix(';')})()"
-    checked = await cdp.send("Runtime.compileScript", {"expression": call, "sourceURL": "", "persistScript": False})
     # What is no expression is run as it is: its own error is the one to tell.
-    return None if "exceptionDetails" in checked else call
+    return call if await _is_expression(cdp, call) else None
+
+
+async def _is_expression(cdp: CdpSession, call: str) -> bool:
+    """Return whether the call of a function can be compiled, without running it."""
+    try:
+        script = {"expression": call, "sourceURL": "", "persistScript": False}
+        checked = await cdp.send("Runtime.compileScript", script)
+    except CdpError:
+        # The browser compiles nothing for an inspector that has not enabled its runtime, as with stealth.
+        uncalled = {"expression": f"() => {call}", "throwOnSideEffect": True}
+        checked = await cdp.send("Runtime.evaluate", uncalled)
+    return "exceptionDetails" not in checked
 
 
 async def evaluate_with(cdp: CdpSession, expression: str, element: str, await_promise: bool = True) -> Any:

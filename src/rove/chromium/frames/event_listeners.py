@@ -12,6 +12,7 @@ import contextlib
 import json
 import secrets
 
+from rove.chromium.frames.listed_listeners import note_listeners
 from rove.chromium.frames.worlds import World
 from rove.chromium.protocol.connection import CdpError
 
@@ -131,7 +132,8 @@ async def prepare_listeners(world: World) -> None:
     """Let rove's script ask for elements with listeners, once for each document."""
     if world.listener_probe is None:
         with contextlib.suppress(CdpError):  # the document is being replaced, so its listeners no longer matter
-            await _create_probe(world)
+            if await _create_probe(world) is None:
+                await note_listeners(world)
 
 
 async def _create_probe(world: World) -> str | None:

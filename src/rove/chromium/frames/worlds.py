@@ -45,6 +45,7 @@ class World:
     # The page's own context in this frame, and rove's object in it (`frames/event_listeners.py`).
     page_context: int | None = field(default=None, repr=False)
     listener_probe: str | None = field(default=None, repr=False)
+    listening_nodes: set[int] = field(default_factory=set, repr=False)
     _context: int | None = field(default=None, repr=False)
     # Whether a call has been answered in the context, and the next free number that the last answer gave.
     _has_answered: bool = field(default=False, repr=False)
@@ -87,6 +88,7 @@ class World:
         self.numbers.end_document(self.numbered, LEFT)
         self.numbered = NumberedDocument(self.numbered.tab)
         self.page_context = self.listener_probe = None
+        self.listening_nodes.clear()
 
     def set_context(self, context: int) -> None:
         """Use the context that the browser reports for rove's world, which saves a command to create one."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from rove.browser.network.schemes import is_web, scheme_refusal
+from rove.browser.page_data import DownloadedFile
 from rove.browser.page_events import PageEvents
 from rove.browser.time_budget import TimeBudget
 from rove.chromium.aria.frame_order import FrameOrder
@@ -27,6 +28,11 @@ R = TypeVar("R")
 TERMINATION_TIMEOUT = 0.5
 # Seconds in which a page that is being replaced may still answer a command that was sent just before.
 LAST_ANSWER_SECONDS = 0.3
+# No person answers a dialog sooner.
+STEALTH_ANSWER_SECONDS = 0.25
+PDF_TYPE = "application/pdf"
+# A link that is clicked in a world of rove's own; the request takes the same way as that of the page.
+DOWNLOAD_DOCUMENT = "() => Object.assign(document.createElement('a'), { href: location.href, download: '' }).click()"
 
 
 class LivePage:
@@ -49,6 +55,7 @@ class LivePage:
         self.time = TimeBudget(settings.deadlines.action)
         self.events = PageEvents()
         self.dialogs = Dialogs(self.events, settings.deadlines.dialog, self.tasks)
+        self.dialogs.shortest_answer = STEALTH_ANSWER_SECONDS if settings.stealth else 0.0
         self.downloads = PendingDownloads()
         # The id of a page's main frame is the id of its target.
         max_bytes = settings.limits.page_megabytes * 2**20
@@ -58,6 +65,8 @@ class LivePage:
         self.worlds = Worlds(cdp, self.target_id, ref_numbers)
         self.frame_order = FrameOrder(self.worlds.main.frame_id)
         self.may_read: Callable[[str], bool] = lambda address: True
+        # Whether downloads go to the workspace, and not where a person's own browser puts them.
+        self.keeps_downloads = True
         self._crashed = asyncio.Event()
 
     def listen(self) -> None:
@@ -96,6 +105,27 @@ class LivePage:
     async def wait_for_crash(self) -> None:
         """Wait until the page crashes."""
         await self._crashed.wait()
+
+    @property
+    def shows_pdf(self) -> bool:
+        """Whether the browser shows a PDF file in its viewer, of which a page's scripts see nothing."""
+        return self.load_state.mime_type == PDF_TYPE
+
+    async def download_document(self) -> DownloadedFile | None:
+        """Have the browser save what the tab shows as a file; None if it does not in time.
+
+        In a browser that a person runs, it would be saved among the person's own downloads, so that it is not.
+        """
+        if not self.keeps_downloads:
+            self.events.add("pdf not read", "It is shown in the user's own browser, and rove saves no file there.")
+            return None
+        before = self.downloads.count
+        with contextlib.suppress(TimeoutError, CdpError):
+            async with asyncio.timeout(self.time.for_loading):
+                await self.worlds.main.call(DOWNLOAD_DOCUMENT)
+                await self.downloads.wait_until_started(before)
+                await self.downloads.wait_until_finished(before)
+        return self.downloads.latest(before)
 
     async def title(self) -> str:
         # The browser process knows the title; the page itself may be too busy to answer.

@@ -107,7 +107,8 @@ class Navigator:
         navigation = asyncio.ensure_future(self._page.cdp.send("Page.navigate", {"url": url}))
         try:
             await asyncio.wait({navigation}, timeout=UNLOAD_TIMEOUT)
-            if navigation.done() or await answering:
+            # A request that has been sent is not sent again: that a new page is slow to answer does not hold it up.
+            if navigation.done() or self._has_asked or await answering:
                 return await self._terminate_scripts_during(navigation, REPEATED_UNLOAD_TIMEOUT)
             self._page.stop_loading()
             await self._page.terminate_script()
@@ -137,10 +138,15 @@ class Navigator:
             task.cancel()
 
     @property
+    def _has_asked(self) -> bool:
+        """Whether the server of the next document has been asked for it."""
+        return self._page.requests.document is not self._previous
+
+    @property
     def _waits_for_server(self) -> bool:
         """Whether the navigation waits for the server of the next document, not for the current page."""
         document = self._page.requests.document
-        return document is not self._previous and document is not None and document.is_awaited
+        return self._has_asked and document is not None and document.is_awaited
 
     @contextlib.contextmanager
     def _navigating(self) -> Generator[None]:

@@ -6,17 +6,20 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rove.browser.context import SharedState
+from rove.chromium.emulation.user_agents import user_agent_of
 from rove.chromium.events.network_conditions import NetworkConditions
 from rove.chromium.events.workers import Workers
 from rove.chromium.page.permissions import set_grants
 from rove.chromium.page.shared_resources import SharedResources
 from rove.chromium.protocol.connection import CdpError, CdpSession
+from rove.chromium.storage.context_cookies import ContextCookies
 from rove.errors import Unsupported
 
 if TYPE_CHECKING:
     from rove.browser.element import SecretSource
     from rove.browser.emulation.overrides import Overrides, PermissionGrant
     from rove.browser.page_data import TypedField
+    from rove.chromium.emulation.identity import Identity
 
 
 class SharedContext:
@@ -26,11 +29,16 @@ class SharedContext:
         self._root = root
         self._identity = identity
         self._shared = SharedResources()
+        self.cookies = ContextCookies(root, identity)
 
     @property
     def workers(self) -> Workers:
         """The workers that the tabs share."""
         return self._shared.workers
+
+    def use_identity(self, identity: Identity | None) -> None:
+        """Give pages and workers this identity, where nothing else is emulated; None leaves the browser's own."""
+        self._shared.overrides.identity = identity
 
     @property
     def shared_state(self) -> SharedState:
@@ -73,6 +81,14 @@ class SharedContext:
             await set_grants(self._root, self._identity, before, after)
         except CdpError as error:
             raise Unsupported(f"This browser does not have the permission: {error}.") from error
+
+    async def user_agent(self) -> str:
+        """Return the user agent that its pages send."""
+        emulation = self.overrides.emulation
+        version = await self._root.send("Browser.getVersion")
+        if emulation.device is not None and emulation.user_agent is None:
+            return user_agent_of(emulation.device, version["product"])
+        return emulation.user_agent or str(version["userAgent"])
 
     @property
     def secrets(self) -> SecretSource | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rove.browser.context import SharedState
+from rove.browser.emulation.emulation import Size
 from rove.browser.page_data import TypedField
 from rove.chromium.emulation.session_overrides import SessionOverrides
 from rove.chromium.events.console import ConsoleLog
@@ -77,3 +78,14 @@ class TabSetup:
     shared: SharedResources
     # In an attached browser the page keeps the size of its window, and rove must not end the browser.
     is_attached: bool = False
+
+    @property
+    def gives_own_window(self) -> bool:
+        """Whether each page that rove opens has a window of its own, which gives it its size."""
+        return self.settings.stealth and not self.is_attached
+
+    @property
+    def emulated_size(self) -> Size | None:
+        """The size of a new page; None if its window gives it one."""
+        viewport = self.settings.viewport
+        return None if self.is_attached or self.gives_own_window else Size(viewport.width, viewport.height)

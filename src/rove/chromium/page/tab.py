@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 from rove.advice import Advice
 from rove.browser.emulation.emulation import Size
 from rove.browser.page_data import OpenDialog
-from rove.browser.scripts import main_world_script, page_script
 from rove.chromium.capture.screencast import Screencast
 from rove.chromium.capture.screenshot import take_picture, take_screenshot
-from rove.chromium.events.console import ConsoleLog, ExecutionContexts
+from rove.chromium.events.console import ConsoleLog
 from rove.chromium.events.network_log import NetworkLog
 from rove.chromium.events.popups import Popups
 from rove.chromium.events.workers import Workers
 from rove.chromium.frames.evaluation import evaluate
 from rove.chromium.frames.geometry import box_in_tab
-from rove.chromium.frames.worlds import WORLD, World
+from rove.chromium.frames.reporting import reporting, scripts
+from rove.chromium.frames.worlds import World
 from rove.chromium.input import hit_test, target_resolution
 from rove.chromium.input.devices import InputDevices
 from rove.chromium.input.element import Element, scroll_by_wheel
@@ -34,6 +34,8 @@ from rove.chromium.page.person_input import PersonInput
 from rove.chromium.page.shared_resources import TabSetup
 from rove.chromium.page.worker_control import WorkerControl
 from rove.chromium.protocol.connection import CdpError, CdpSession
+from rove.chromium.stealth.console import console_source
+from rove.chromium.stealth.window import resize_page
 from rove.chromium.storage.cookies import PageCookies
 from rove.chromium.storage.page_storage import PageStorage
 from rove.errors import InvalidArguments
@@ -68,6 +70,7 @@ class Tab:
             cdp, setup.connection, target, setup.settings, setup.shared.ref_numbers, setup.shared.interceptor
         )
         self.page.worlds.set_tab(identity)
+        self.page.keeps_downloads = not setup.is_attached
         self.page.may_read = lambda address: setup.shared.may_read(address)
         self.observer = PageObserver(self.page, lambda: setup.shared.withheld)
         self.input = InputDevices(
@@ -85,6 +88,7 @@ class Tab:
         self._own_workers = Workers(
             self._console, conditions, overrides, self.network, self.page.events, tasks=self.page.tasks
         )
+        self._own_workers.is_stealthy = setup.settings.stealth
         self.workers = WorkerControl(self.page, setup.connection.root, self._own_workers, setup.shared.workers)
         self.cookies = PageCookies(cdp, lambda: self.url)
         self.storage = PageStorage(self.page.worlds)
@@ -100,7 +104,7 @@ class Tab:
     async def open(self) -> None:
         """Listen to the page, add rove's scripts and settings to it, and let it run."""
         page, cdp = self.page, self.page.cdp
-        self._console.listen(cdp, ExecutionContexts(cdp, page.target_id))
+        self._console.listen(cdp, console_source(cdp, page.target_id, "page", self.settings.stealth))
         self.network.listen(cdp, "page")
         self.popups.listen(cdp)
         page.listen()
@@ -130,18 +134,16 @@ class Tab:
         self.page.listen_frame(cdp)
         self._person_input.listen(cdp)
         cdp.on("Target.attachedToTarget", self._on_attached)
-        script = {"source": page_script(), "worldName": WORLD}
         attach = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True, "filter": AUTO_ATTACH_FILTER}
         await asyncio.gather(
             cdp.send("Page.enable"),
-            cdp.send("Runtime.enable"),
+            reporting(cdp, self.settings.stealth),
             cdp.send("Log.enable"),
             cdp.send("Network.enable", NETWORK_BUFFERS),
             self._shared.network_conditions.add(cdp),
             *self._add_overrides(cdp),
             *([self.workers.apply_bypass(cdp)] if self.workers.are_bypassed else []),
-            cdp.send("Page.addScriptToEvaluateOnNewDocument", script),
-            cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": main_world_script()}),
+            *scripts(cdp, self.settings.stealth),
             *self.input.listen(cdp),
             self._person_input.watch_new_documents(cdp),
             cdp.send("Page.setInterceptFileChooserDialog", {"enabled": True}),
@@ -152,15 +154,13 @@ class Tab:
     def _add_overrides(self, cdp: CdpSession) -> list[Coroutine[Any, Any, object]]:
         if cdp is not self.page.cdp:
             return self._shared.overrides.add(cdp, "frame", self.network)
-        viewport = self.settings.viewport
-        size = None if self._setup.is_attached else Size(viewport.width, viewport.height)
-        return self._shared.overrides.add(cdp, "page", self.network, size)
+        return self._shared.overrides.add(cdp, "page", self.network, self._setup.emulated_size)
 
     def _on_attached(self, event: dict[str, Any]) -> None:
         cdp, target = self._setup.connection.cdp_session(event["sessionId"]), event["targetInfo"]
         if target["type"] == "iframe":
             self.page.worlds.add_out_of_process_frame(target["targetId"], cdp)
-            self._console.listen(cdp, ExecutionContexts(cdp, None))
+            self._console.listen(cdp, console_source(cdp, target["targetId"], "frame", self.settings.stealth))
             self.network.listen(cdp, "frame")
             cdp.on("Inspector.targetCrashed", self._on_frame_crash)
             self.page.tasks.start(self._set_up(cdp))
@@ -379,7 +379,8 @@ class Tab:
             return await self._person_input.covered(print_page(self.page.cdp, options, target))
 
     async def resize(self, width: int, height: int) -> None:
-        await self._shared.overrides.resize(self.page.cdp, self.id, Size(width, height))
+        size, in_window = Size(width, height), self._setup.gives_own_window
+        await resize_page(self.main_frame, self.id, size, self._shared.overrides, in_window)
 
     # Opener and closing
 

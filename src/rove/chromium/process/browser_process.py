@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from rove.browser.browser import ProfileLaunch
     from rove.chromium.process.discovery import Installation
+    from rove.chromium.process.stealth_launch import StealthLaunch
 
 # `posix_spawn` blocks until the program is loaded: 6 ms for the browser, 1 ms for a shell that then executes it.
 _SHELL = ("/bin/sh", "-c", 'exec "$@"', "sh")
@@ -32,7 +33,7 @@ class BrowserProcess:
 
     With `makes_page`, a first context and a page in it are requested at once. Their proxy is a port that is reserved
     here; it refuses connections until the caller of `take_proxy_port` listens on it. With `profile`, the browser keeps
-    its profile in that folder, which stays when the process ends.
+    its profile in that folder, which stays when the process ends. `stealth` changes its command line.
     """
 
     def __init__(
@@ -43,7 +44,9 @@ class BrowserProcess:
         headless: bool,
         makes_page: bool = False,
         profile: ProfileLaunch | None = None,
+        stealth: StealthLaunch | None = None,
     ) -> None:
+        self.stealth = stealth
         self.profile = profile
         self.installation = installation
         self.sandbox = sandbox
@@ -136,7 +139,10 @@ class BrowserProcess:
         profile, proxy = f"{self.folder.location}/profile", _proxy_url(self._closed_port)
         if self.profile is not None:
             profile, proxy = self.profile.folder, self.profile.proxy
-        command = [self.installation.location, *launch_arguments(profile, headless, self.sandbox, proxy)]
+        arguments = launch_arguments(profile, headless, self.sandbox, proxy)
+        if self.stealth is not None:
+            arguments = self.stealth.arguments(arguments)
+        command = [self.installation.location, *arguments]
         null = os.open(os.devnull, os.O_RDWR)
         log = os.open(self._log_path, os.O_CREAT | os.O_WRONLY, 0o600)
         try:

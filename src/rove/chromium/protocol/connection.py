@@ -15,7 +15,7 @@ from collections.abc import Callable, Generator
 from typing import Any, NamedTuple, Protocol
 
 from rove.browser.failures import BrowserError
-from rove.chromium.protocol.event_limits import LIMITED_EVENTS, MAX_EVENT_BYTES, EventLimiter, dropped_event
+from rove.chromium.protocol.event_limits import MAX_EVENT_BYTES, EventLimiter, dropped_event, is_limited
 from rove.validation.pattern import pattern
 
 log = logging.getLogger(__name__)
@@ -147,7 +147,7 @@ class CdpConnection:
         start = len(EVENT_PREFIX)
         if data.startswith(EVENT_PREFIX) and data[start : data.find(b'"', start)] not in self._subscribed:
             return
-        if (data.startswith(LIMITED_EVENTS) and self._drop_if_over_limit(data, size)) or self._refuse_if_large(data):
+        if (is_limited(data) and self._drop_if_over_limit(data, size)) or self._refuse_if_large(data):
             return
         message: CdpResult = json.loads(data)
         if "id" in message:

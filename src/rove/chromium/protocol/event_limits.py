@@ -5,16 +5,22 @@ from __future__ import annotations
 import re
 import time
 
+from rove.browser.scripts import NONCE
+
 # Events that cost a page nothing: a loop sends a million of them, each as long as a string can be.
 LIMITED_EVENTS = (
     b'{"method":"Runtime.consoleAPICalled"',
     b'{"method":"Runtime.exceptionThrown"',
+    b'{"method":"Console.messageAdded"',
     b'{"method":"Log.entryAdded"',
     b'{"method":"Network.webSocketFrameSent"',
     b'{"method":"Network.webSocketFrameReceived"',
     b'{"method":"Network.eventSourceMessageReceived"',
 )
 _HEAD = re.compile(rb'\{"method":"([A-Za-z.]+)"(?:,"params":\{"requestId":"([^"]{1,64})")?')
+# A report of rove's own script, which is never dropped.
+_REPORT = b'"text":"' + NONCE.encode()
+_REPORT_WITHIN = 160
 # For each page.
 MAX_EVENTS_PER_SECOND = 1000
 MAX_BYTES_PER_SECOND = 4_000_000
@@ -22,6 +28,11 @@ MAX_BYTES_PER_SECOND = 4_000_000
 MAX_EVENT_BYTES = 16_000_000
 # Bytes that are kept of the end of a dropped event: they name the CDP session that it came from.
 TAIL_BYTES = 64
+
+
+def is_limited(data: bytes) -> bool:
+    """Return whether an event is one that a page can send without end."""
+    return data.startswith(LIMITED_EVENTS) and _REPORT not in data[:_REPORT_WITHIN]
 
 
 class EventLimiter:

@@ -14,6 +14,7 @@ from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.chromium.states.hidden_pages import HiddenPage, HiddenPages
 from rove.chromium.states.limits import FULL, QUICK, ReadLimits
 from rove.chromium.states.session_storage import SessionStorageSeed
+from rove.chromium.storage.context_cookies import ContextCookies
 from rove.errors import ScriptFailed
 from rove.states.state import BrowserState, OriginState
 
@@ -23,19 +24,16 @@ if TYPE_CHECKING:
 # Seconds in which a hidden page has to show an empty document and restore what one origin had stored.
 RESTORE_TIMEOUT = 10.0
 MAX_ORIGINS = 200
-# The fields of a cookie from `Storage.getCookies` that `Storage.setCookies` accepts.
-_COOKIE_FIELDS = (
-    "name", "value", "domain", "path", "secure", "httpOnly", "sameSite", "expires", "priority", "partitionKey",
-)  # fmt: skip
 
 
 class ContextState:
     """Reads and restores cookies and storage, and remembers what each origin had when it was last looked at."""
 
-    def __init__(self, root: CdpSession, context: str, hidden: HiddenPages) -> None:
+    def __init__(self, root: CdpSession, context: str, hidden: HiddenPages, cookies: ContextCookies) -> None:
         self._root = root
         self._context = context
         self._hidden = hidden
+        self._cookies = cookies
         # What each origin that pages have shown had stored; None if that has not been read yet.
         self._origins: dict[str, OriginState | None] = {}
         # The session storage that new tabs begin with.
@@ -53,7 +51,7 @@ class ContextState:
 
     async def read(self, tabs: Iterable[Tab], is_complete: bool = False) -> BrowserState:
         """Return the state now. Unless it must be complete, origins without a page are as they were last seen."""
-        cookies = await self._cookies()
+        cookies = await self._cookies.all()
         unread = set(self._origins) if is_complete else set[str]()
         for tab in tabs:
             self.note_url(tab.url)
@@ -84,15 +82,9 @@ class ContextState:
                 for origin, each in stored.items():
                     await _write(page, origin, each)
 
-    async def _cookies(self) -> list[dict[str, Any]]:
-        answer = await self._root.send("Storage.getCookies", {"browserContextId": self._context})
-        return [{key: cookie[key] for key in _COOKIE_FIELDS if key in cookie} for cookie in answer["cookies"]]
-
     async def _set_cookies(self, cookies: list[dict[str, Any]]) -> None:
-        if not cookies:
-            return
         try:
-            await self._root.send("Storage.setCookies", {"cookies": cookies, "browserContextId": self._context})
+            await self._cookies.set(cookies)
         except CdpError as error:
             raise StateNotRestored(f"the browser refuses its cookies ({error})") from error
 

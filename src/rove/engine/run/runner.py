@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -32,13 +32,16 @@ from rove.engine.run.deadline import BUSY_PAGE_HINT, Deadline
 from rove.engine.run.options import RunOptions
 from rove.engine.run.outcomes import OutcomeBuilder
 from rove.engine.run.page_report import PageReporter
+from rove.engine.run.session_view import WebCall
 from rove.engine.run.settle import StartState
 from rove.engine.run.tab_lock import TabLock, unless_crashed, unless_dialog
+from rove.engine.tab_errors import keep_seen, mark_quotes
 from rove.engine.views.viewer import PageViewer
 from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
 from rove.guard.policy.approval import ApprovalRequest
-from rove.outcome import AnyOutcome, Outcome, Result, origin_in
+from rove.outcome import AnyOutcome, Outcome, Result
 from rove.target import targets_in
+from rove.web_access import FetchAction
 
 if TYPE_CHECKING:
     from rove.browser.context import Context
@@ -105,7 +108,10 @@ class Run:
         if isinstance(action, PersonAction):
             return await self._run_by_person(action, entry)
         if isinstance(action, FileAction):
-            return await self._run_without_page(action, entry, lambda: action.perform(self._session.settings))
+            settings, secrets = self._session.settings, self._session.secrets
+            return await self._run_without_page(action, entry, lambda: action.perform(settings, secrets))
+        if isinstance(action, FetchAction):
+            return await self._run_without_page(action, entry, lambda: self._fetch(action, entry))
         if isinstance(action, CompositeAction):
             await self._admit(action, entry)
             return self._outcomes.build_batch(action, await action.perform(self), self._batch_changes)
@@ -168,7 +174,7 @@ class Run:
         """Raise if the action may not run on the tab; return the question that a person has to answer first, if any."""
         action = permission.action
         if action.effect is not Effect.NAVIGATE:  # an action that leaves the page need not answer its dialog first
-            with _mark_quotes(tab):
+            with mark_quotes(tab):
                 tab.page.dialogs.raise_if_open()
                 self._viewer.refuse_modal(action, tab)
             if tab.page.awaited_server:
@@ -199,7 +205,7 @@ class Run:
         if action.effect is not Effect.READ:
             tab.allow_changes(self._session.secrets)
         reporter = PageReporter(self._session, self._deadline, self._options.quiet)
-        with _mark_quotes(tab), _keep_seen(tab):
+        with mark_quotes(tab), keep_seen(tab):
             earlier = await self._deadline.limit_on_tab(tab, reporter.report_earlier(action, tab), _awaited(action))
             self._batch_changes.begin_step(tab)
             start = StartState.of(tab)
@@ -271,6 +277,11 @@ class Run:
 
         return await self._take_turns(permission, attempt)
 
+    async def _fetch(self, action: FetchAction[R], entry: Entry) -> R:
+        options, deadline = self._options, self._deadline
+        call = WebCall(action, entry, deadline, options.channel, self._open_context, self._report_progress)
+        return await action.perform(self._session.web.for_call(call))
+
     async def _run_by_person(self, action: PersonAction[R], entry: Entry) -> Outcome[R]:
         """Let a person drive the tab, and return what changed. The time that the person takes does not count."""
         context = await self._open_context()
@@ -334,12 +345,12 @@ class Run:
         return PermissionCheck(self._session.gate, action, entry, self._options.channel, self._grants)
 
     async def _find_question(self, permission: PermissionCheck[Any], tab: Tab) -> ApprovalRequest | None:
-        with _mark_quotes(tab):
+        with mark_quotes(tab):
             places = await find_places(permission.action, self._session.name, tab)
         return await permission.check(places, lambda: self._find_elements(permission.action, tab))
 
     async def _find_elements(self, action: AnyAction, tab: Tab) -> tuple[ShownElement, ...]:
-        with _mark_quotes(tab):
+        with mark_quotes(tab):
             return await find_elements(action, tab)
 
     async def _ask(self, question: ApprovalRequest, asking: Awaitable[T]) -> T:
@@ -370,28 +381,6 @@ class Run:
 
     def _report_progress(self, message: str) -> None:
         self._options.report(message, 0, 0)
-
-
-@contextlib.contextmanager
-def _mark_quotes(tab: Tab) -> Generator[None]:
-    """Mark an error that quotes the page with its origin, and with the crash before it that was not told yet."""
-    try:
-        yield
-    except RoveError as error:
-        error.notice = error.notice or " ".join(tab.page.events.take_losses())
-        error.origin = (error.origin or origin_in(tab.url)) if error.quotes_page else None
-        raise
-
-
-@contextlib.contextmanager
-def _keep_seen(tab: Tab) -> Generator[None]:
-    """After an error, treat the page as not looked at: what changed meanwhile is told with the next answer."""
-    seen, document = tab.observer.seen, tab.observer.seen_document
-    try:
-        yield
-    except RoveError:
-        tab.observer.restore_seen(seen, document)
-        raise
 
 
 def _awaited(action: AnyAction) -> str:

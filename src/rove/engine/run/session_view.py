@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
 
 from rove.action import SessionDirectory
 from rove.browser.context import Context
 from rove.engine.approval.gate import Gate
-from rove.engine.journal import Journal
+from rove.engine.journal import Entry, Journal
 from rove.engine.network_access import NetworkAccess
 from rove.engine.people.driver import Driver
 from rove.engine.people.handoffs import Handoffs
+from rove.engine.run.deadline import Deadline
+from rove.guard.policy.approval import Approver
 from rove.guard.secrets.secrets import Secrets
 from rove.settings.tree import Settings
+from rove.validation.record import dataclass
+from rove.web_access import FetchAction, WebAccess
+
+
+@dataclass(frozen=True)
+class WebCall:
+    """A call that reads addresses of the web: its action, its time, and how it gets a browser if it needs one."""
+
+    action: FetchAction[Any]
+    entry: Entry
+    deadline: Deadline
+    channel: Approver | None
+    open_context: Callable[[], Awaitable[Context]]
+    report: Callable[[str], None]
+
+
+class Web(Protocol):
+    """Opens the web for the calls of one session."""
+
+    def for_call(self, call: WebCall, /) -> WebAccess: ...
 
 
 class SessionView(Protocol):
@@ -30,6 +52,11 @@ class SessionView(Protocol):
     handoffs: Handoffs
     # Removes secrets, and what a person has typed, from a text that leaves the session.
     redact: Callable[[str], str]
+
+    @property
+    def web(self) -> Web:
+        """The web, for calls that read addresses without a tab."""
+        ...
 
     @property
     def has_pages(self) -> bool:

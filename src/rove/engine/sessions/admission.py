@@ -45,11 +45,23 @@ class Admission:
     async def admit_session(self) -> None:
         """Take a slot for one more session, until `release_slot`. Raises LimitReached."""
         await self.admit_page()
+        if self._settings.limits.suspend_oldest and self._slots.is_full:
+            await self._suspend_oldest()
         await self._slots.take()
+
+    async def _suspend_oldest(self) -> None:
+        """Free the slot of the session that was unused for longest and has pages; its next call takes another."""
+        idle = [session for session in self._sessions() if session.has_slot and session.is_idle]
+        for session in sorted(idle, key=lambda session: session.last_used):
+            if await session.suspend("as another session needed the room"):
+                session.has_slot = False
+                self._slots.release()
+                return
 
     def refuse_if_full(self) -> None:
         """Raise LimitReached if there is no slot, and none could be waited for."""
-        self._slots.refuse_if_full()
+        if not self._settings.limits.suspend_oldest:
+            self._slots.refuse_if_full()
 
     def release_slot(self) -> None:
         """Give back the slot of a session."""
@@ -68,6 +80,11 @@ class Admission:
                 hint=f"Close what is not needed ({{tabs}}, {{close_session}}), or try again in {wait:g} s.",
                 retry_after=wait,
             )
+
+    async def memory_in_use(self) -> int | None:
+        """Return the bytes of memory that the browsers hold; None where the system does not tell."""
+        known = await asyncio.to_thread(_memory_of, self._browsers())
+        return sum(known) if known else None
 
     async def watch(self) -> None:
         """Check the memory regularly, and kill the largest page before the system would kill the whole browser."""
@@ -120,7 +137,7 @@ class Admission:
         return await asyncio.shield(self._memory_check)
 
     def _measure(self, browsers: Sequence[Browser]) -> MemoryShortage | None:
-        known = [used for browser in browsers if (used := browser.memory_in_use()) is not None]
+        known = _memory_of(browsers)
         return memory_shortage(self._settings.limits.memory_megabytes, sum(known) if known else None)
 
     def _idle_sessions(self) -> list[Session]:
@@ -144,3 +161,7 @@ class Admission:
             max(limit - (0 if session.running_calls else now - session.last_used), 0) for session in self._sessions()
         )
         return left[min(ahead, len(left) - 1)] if left else limit
+
+
+def _memory_of(browsers: Sequence[Browser]) -> list[int]:
+    return [used for browser in browsers if (used := browser.memory_in_use()) is not None]

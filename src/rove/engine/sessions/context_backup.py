@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rove.browser.context import DIED, RESTARTED, SavedContext, SharedState
 from rove.browser.failures import BrowserError
@@ -75,6 +75,18 @@ class ContextBackup:
             targets=context.targets,
             ids_given=context.ids_given,
         )
+
+    def tabs(self) -> tuple[tuple[tuple[str, str], ...], str | None]:
+        """Return the id and URL of each tab, and the id of the current one: those that are open, or would be opened."""
+        if self._context is not None:
+            current = self._context.current
+            return self._context.tab_urls, current.id if current else None
+        saved = self.saved or SavedContext()
+        return saved.tabs, saved.current
+
+    def cookies(self) -> list[dict[str, Any]]:
+        """Return the cookies that the next context is opened with."""
+        return self.saved.state.cookies if self.saved is not None and self.saved.state is not None else []
 
     async def keep_login(self) -> None:
         """Save the session's login for the last time, if it is to be saved. Raises StateUnusable."""

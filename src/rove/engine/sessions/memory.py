@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,6 +28,12 @@ def available_memory(proc: Path = PROC, control_groups: Path = CONTROL_GROUPS) -
     if not limits:
         return None
     return Memory(min(limit.total for limit in limits), min(limit.available for limit in limits))
+
+
+def own_memory(proc: Path = PROC) -> int:
+    """Return the bytes of memory that this process holds; 0 where the system does not tell."""
+    pages = _read_text(proc / "self" / "statm").split()
+    return int(pages[1]) * os.sysconf("SC_PAGE_SIZE") if pages else 0
 
 
 def return_free_memory() -> None:

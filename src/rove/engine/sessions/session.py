@@ -13,6 +13,7 @@ from rove.advice import NO_NAMES, Names
 from rove.browser.context import DIED, SavedContext
 from rove.browser.failures import StateNotRestored
 from rove.engine.approval.gate import Gate
+from rove.engine.fetching.session_web import SessionWeb
 from rove.engine.guard_notice import GUARDED, GuardNotice
 from rove.engine.journal import Journal
 from rove.engine.logins.login import SessionLogin, not_restored
@@ -107,6 +108,7 @@ class Session:
         self._context_lock = asyncio.Lock()
         self.login = login or SessionLogin()
         self._backup = ContextBackup(name, self.login, ref_numbers)
+        self.web = SessionWeb(self, lambda: self._context, self._backup.cookies, self.login.profile is not None)
         # Whether the state that the next context is opened with was saved by name, and has not been restored before.
         self._is_untried = self.login.begins_with is not None
         self._tasks = BackgroundTasks(f"session {name}")
@@ -215,6 +217,7 @@ class Session:
         context.restrict_reading(self.may_read, HIDDEN_FRAME_TEXT, self._typed.redact)
         context.use_secrets(self.secrets)
         context.watch(self._on_changed, self._typed.note_field)
+        await self.web.cookies.give_to(context)
         self._use(context)
 
     def _use(self, context: Context | None) -> None:
@@ -245,8 +248,8 @@ class Session:
             self._context.lost.set()
             self._end_refs(self._context, "the browser was restarted")
 
-    async def suspend(self) -> bool:
-        """Close the pages to free memory; the next call opens them again. Returns False if a call uses them."""
+    async def suspend(self, why: str = "as memory was short") -> bool:
+        """Close the pages; the next call opens them again. Returns False if a call uses them."""
         async with self._context_lock:
             context = self._context
             if context is None or self.is_used:
@@ -254,10 +257,10 @@ class Session:
             saved = await self._backup.save(context)
             if self.is_used or self._context is not context:
                 return False  # a call has begun meanwhile
-            reason, shared = "The session's pages were closed as memory was short", context.shared_state
+            reason, shared = f"The session's pages were closed {why}", context.shared_state
             given = context.ids_given
             self._backup.saved = replace(saved, kind="session restored", reason=reason, shared=shared, ids_given=given)
-            self._end_refs(context, "memory was short, so its page was closed and loaded anew")
+            self._end_refs(context, f"its page was closed {why}, and loaded anew")
             await context.close()
             return True
 
@@ -308,12 +311,7 @@ class Session:
 
     def describe(self) -> dict[str, object]:
         """Return the facts that are listed of a session: its name, its tabs and how long it has been idle."""
-        if self._context is not None:
-            tabs, current = self._context.tab_urls, self._context.current
-            current_id = current.id if current else None
-        else:
-            saved = self._backup.saved or SavedContext()
-            tabs, current_id = saved.tabs, saved.current
+        tabs, current_id = self._backup.tabs()
         return {
             "session": self.name,
             "tabs": [{"id": tab, "url": self._redact_url(url), "is_current": tab == current_id} for tab, url in tabs],
@@ -388,6 +386,7 @@ class Session:
         self.driver.close()
         self.changed.send()
         await self._people.close()
+        await self.web.close()
         await self.stop_saving()
         try:
             await self.keep_login()

@@ -30,6 +30,11 @@ class SessionSlots:
         """How many callers wait for a slot."""
         return len(self._queue)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether all slots are taken."""
+        return self.taken >= self._max_sessions
+
     async def take(self) -> None:
         """Take a slot, and wait for one if all are taken. Raises the limit error if none becomes free in time."""
         if self._closed is not None:

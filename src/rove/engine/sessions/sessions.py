@@ -200,6 +200,7 @@ class Sessions:
         await self._browsers.close()
         for session in closing:
             session.login.release()
+            await session.web.close()
             await session.network.close()
         await asyncio.gather(*(session.journal.close() for session in closing))
         self._egress_settings.close()

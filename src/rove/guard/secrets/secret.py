@@ -16,6 +16,8 @@ class Secret:
     origins: tuple[str, ...]
     value: str = field(repr=False)
     fields: Literal["password", "any"] = "password"
+    # Whether it may be used as the password of a document, such as a PDF.
+    opens_documents: bool = False
 
     @property
     def goes_anywhere(self) -> bool:

@@ -37,18 +37,33 @@ class Secrets:
 
     def use(self, name: str, origin: str) -> Secret:
         """Return a secret that is about to be typed at this origin. Raises Denied if it is not bound to the origin."""
+        secret = self._find(name)
+        if origin not in secret.origins:
+            raise Denied(
+                f"The secret `{name}` is bound to {', '.join(secret.origins)}, and this is {_origin_text(origin)}.",
+                hint="rove types it nowhere else. Make sure that this is the site that you want.",
+                quotes_page=False,
+            )
+        return secret
+
+    def use_for_document(self, name: str) -> Secret:
+        """Return a secret that is about to open a document. Raises Denied if the owner does not allow it for that."""
+        secret = self._find(name)
+        if not secret.opens_documents:
+            raise Denied(
+                f"The secret `{name}` is not for documents.",
+                hint=f"The owner can write `documents = true` for it in {self._source} (docs/secrets.md).",
+                quotes_page=False,
+            )
+        return secret
+
+    def _find(self, name: str) -> Secret:
         secret = self._by_name.get(name)
         if secret is None:
             known = ", ".join(self._by_name) or "none"
             raise Denied(
                 f"There is no secret `{name}`.",
                 hint=f"There are: {known}. The owner can define it in {self._source} (docs/secrets.md).",
-                quotes_page=False,
-            )
-        if origin not in secret.origins:
-            raise Denied(
-                f"The secret `{name}` is bound to {', '.join(secret.origins)}, and this is {_origin_text(origin)}.",
-                hint="rove types it nowhere else. Make sure that this is the site that you want.",
                 quotes_page=False,
             )
         return secret

@@ -37,12 +37,13 @@ def _canonical_origins(texts: tuple[str, ...]) -> tuple[str, ...]:
 class SecretEntry(Validated):
     """One table of the file."""
 
-    origins: tuple[str, ...] = arg("Where it may be typed.", min_length=1, check=_canonical_origins)
+    origins: tuple[str, ...] = arg("Where it may be typed.", default=(), check=_canonical_origins)
     value: str | None = arg("The secret itself.", default=None)
     env: str | None = arg("Environment variable that holds it.", default=None)
     file: str | None = arg("File that holds it, and nothing else.", default=None)
     keyring: str | None = arg("Where the system keyring holds it: service/user.", default=None)
     fields: Literal["password", "any"] = arg("Into which fields it may be typed.", default="password")
+    documents: bool = arg("Whether it may open documents that need a password.", default=False)
 
 
 def read_secrets(source: Source) -> list[Secret]:
@@ -90,10 +91,12 @@ def _secret(source: Source, name: str, table: Any) -> Secret:
         key, why = refused.complaints[0]
         known = f"; there are: {', '.join(SecretEntry.__dataclass_fields__)}" if why == UNKNOWN else ""
         _reject(source, name, f"`{key}` {why}{known}" if why in (UNKNOWN, "is missing") else f"`{key}`: {why}{known}")
+    if not (entry.origins or entry.documents):
+        _reject(source, name, "`origins` is missing; the password of documents has `documents = true` instead")
     value = _value(source, name, entry)
     if len(value) < MIN_LENGTH:
         _reject(source, name, f"has fewer than {MIN_LENGTH} characters, too few to be redacted from output")
-    return Secret(name, entry.origins, value, entry.fields)
+    return Secret(name, entry.origins, value, entry.fields, entry.documents)
 
 
 def _value(source: Source, name: str, table: SecretEntry) -> str:

@@ -95,7 +95,8 @@ def _replace_chain(first: HtmlElement) -> HtmlElement:
     """Replace line breaks in a row with a new paragraph that begins with the text after them."""
     paragraph = first.makeelement("p")
     first.addprevious(paragraph)
-    tail, element = "", first
+    tail = ""
+    element: HtmlElement | None = first
     while element is not None and element.tag == "br" and not tail.strip():
         following = element.getnext()
         tail, element.tail = element.tail or "", None

@@ -22,105 +22,11 @@ from rove.reading.blocks import (
     Table,
 )
 from rove.reading.image import Image
+from rove.reading.markup.tags import INLINE, LEFT_OUT, STYLES
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-LEFT_OUT = frozenset(
-    [
-        "script",
-        "style",
-        "noscript",
-        "template",
-        "head",
-        "iframe",
-        "frame",
-        "frameset",
-        "object",
-        "embed",
-        "applet",
-        "canvas",
-        "audio",
-        "video",
-        "source",
-        "track",
-        "svg",
-        "input",
-        "textarea",
-        "select",
-        "option",
-        "button",
-        "datalist",
-        "progress",
-        "meter",
-        "map",
-        "area",
-        "link",
-        "meta",
-        "base",
-        "title",
-        "dialog",
-    ]
-)
-INLINE = frozenset(
-    [
-        "a",
-        "abbr",
-        "acronym",
-        "b",
-        "bdi",
-        "bdo",
-        "big",
-        "br",
-        "cite",
-        "code",
-        "data",
-        "del",
-        "dfn",
-        "em",
-        "font",
-        "i",
-        "img",
-        "ins",
-        "kbd",
-        "label",
-        "mark",
-        "math",
-        "mi",
-        "mn",
-        "mo",
-        "mrow",
-        "ms",
-        "msub",
-        "msup",
-        "mtext",
-        "nobr",
-        "picture",
-        "q",
-        "rb",
-        "rp",
-        "rt",
-        "ruby",
-        "s",
-        "samp",
-        "small",
-        "span",
-        "strike",
-        "strong",
-        "sub",
-        "sup",
-        "time",
-        "tt",
-        "u",
-        "var",
-        "wbr",
-    ]
-)
-STYLES: dict[str, Style] = {
-    **dict.fromkeys(("b", "strong"), "strong"),
-    **dict.fromkeys(("i", "em"), "emphasis"),
-    **dict.fromkeys(("code", "kbd", "samp", "tt"), "code"),
-}
 LONGEST_ALT = 300
 MOST_COLUMNS = 60
 _SPACES = re.compile(r"[ \t\r\f\v\u2028\u2029]*\n[ \t\r\f\v\n\u2028\u2029]*|[ \t\r\f\v\u2028\u2029]+")

@@ -15,6 +15,7 @@ from rove.errors import RoveError
 from rove.settings.tree import Option, Resolved, options, resolve
 from rove.surfaces.cli.config import shown
 from rove.surfaces.cli.help_texts import EPILOG, EXPLAIN, POLICY, SERVE, SERVE_EXAMPLES, SHOW, TAIL, TOOLS, VERIFY
+from rove.surfaces.cli.map.arguments import map_arguments, run_map
 from rove.surfaces.cli.state_commands import profiles_parts, states_parts
 from rove.validation.spelling import nearest
 from rove.version import VERSION
@@ -83,6 +84,7 @@ def build_parser(words: Collection[str] | None = None) -> argparse.ArgumentParse
     _Commands(parser, words, layout).add_all(
         mcp=("Serve an MCP client over standard input and output.", _runs(_mcp)),
         serve=("Serve a web page, WebSocket clients and MCP over HTTP.", _runs(_serve, _serve_arguments)),
+        map=("Visit many pages, and write a line of JSON for each.", _runs(run_map, map_arguments)),
         demo=("Take a guided tour of a small built-in site.", _runs(_demo)),
         install=("Find a usable browser, or fetch one.", _runs(_install, _install_arguments)),
         doctor=("Check everything that rove needs; exit code 1 if something is broken.", _runs(_doctor)),

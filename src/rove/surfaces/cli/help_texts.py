@@ -7,6 +7,8 @@ examples:
   rove demo                 a guided tour, no key and no network needed
   rove mcp                  serve an MCP client over standard input and output
   rove serve                watch agents, approve what matters, take over, chat: a web page and its gateway
+  rove map urls.txt --do extract --out texts.jsonl
+                            many pages, a line of JSON for each
   rove doctor               what works, what does not, how to fix it
   rove config show          every setting, its value and where that came from
   rove tools                what a model sees of its tools, and what that costs

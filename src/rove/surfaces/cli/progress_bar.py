@@ -10,6 +10,12 @@ WIDTH = 30
 REDRAWN_AFTER = 0.1
 
 
+def bar(have: int, length: int) -> str:
+    """Return a bar that is filled as far as the work is done."""
+    filled = WIDTH * min(have, length) // length
+    return "█" * filled + "░" * (WIDTH - filled)
+
+
 class ProgressBar:
     """Draws one line again and again, and ends it when everything is there."""
 
@@ -34,6 +40,6 @@ class ProgressBar:
         speed = f"{(have - already) / 2**20 / max(now - began, 0.001):.1f} MB/s"
         if not length:
             return f"  {have / 2**20:.0f} MB  {speed}"
-        filled = WIDTH * have // length
-        bar = "█" * filled + "░" * (WIDTH - filled)
-        return f"  {bar} {100 * have // length:3} %  {have / 2**20:.0f} of {length / 2**20:.0f} MB  {speed}"
+        return (
+            f"  {bar(have, length)} {100 * have // length:3} %  {have / 2**20:.0f} of {length / 2**20:.0f} MB  {speed}"
+        )

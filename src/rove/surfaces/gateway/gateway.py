@@ -59,10 +59,11 @@ class Gateway:
         self.pictures = StepPictures(settings.home_folder / FOLDER / "pictures")
         self._observer = SessionObserver(self.events, self.metrics, self.pictures, lambda: bool(self._clients))
         self.sessions = Sessions(settings, approver=appointed(settings), people=self._observer, watcher=self._observer)
-        self.tools = Tools(registered_tools(settings), self.events, self.approvals, self.sessions)
+        toolset = toolset_from(settings)
+        self.tools = Tools(registered_tools(settings), self.events, self.approvals, self.sessions, toolset.access)
         self.chats = Chats(self.tools, self.events, self.sessions, settings, demo_site)
         self.live = LiveViews(self.sessions)
-        self.mcp = browser_endpoint(self.sessions, toolset_from(settings), self.tokens, self.approvals)
+        self.mcp = browser_endpoint(self.sessions, toolset, self.tokens, self.approvals)
         self._observer.facts = self.session_facts
         self._observer.take_picture = self.picture
         self._observer.on_closed = self.approvals.forget

@@ -17,11 +17,13 @@ class Client:
 
     An `owner` of None is that of a process with a single client, such as `rove mcp`.
     `may_approve`: whether the answers of its user approve what it does.
+    `is_owner`: whether it may use tools that are for the owner alone.
     """
 
     owner: str | None = None
     session: str | None = None
     may_approve: bool = True
+    is_owner: bool = True
 
 
 @dataclass(frozen=True)

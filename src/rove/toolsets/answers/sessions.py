@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from rove.actions.pages.extract import MOST_CHARACTERS, Extracted
 from rove.actions.pages.screenshot import Pictured
 from rove.actions.sessions.sessions import SessionOpened
+from rove.extraction.extracted import MOST_CHARACTERS, Extracted
 from rove.guard.wrapping.wrapper import wrapped
 from rove.outcome import NOWHERE, AnyOutcome, Passage
 from rove.toolsets.answers.form import answer_form

@@ -4,6 +4,7 @@
 import { FRAMES } from "../dom/elements.js";
 import { matchesSelector } from "../dom/natives.js";
 import { deepestAt } from "../dom/tree.js";
+import { tellDriver } from "../page/reports.js";
 import { rememberPasswordFields } from "../roles/passwords.js";
 import { lineOf } from "./element_calls.js";
 import { isPressedBy } from "./hit_testing.js";
@@ -37,7 +38,7 @@ const inspectPress = (event) => {
 // checked.
 /** @param {ExpectedPress} press */
 const reportPress = (press) => {
-  globalThis.roveTell?.("pressed " + JSON.stringify(press.reason));
+  tellDriver("roveTell", "pressed " + JSON.stringify(press.reason));
   setTimeout(() => {
     if (expectedPress === press) expectedPress = null;
   });

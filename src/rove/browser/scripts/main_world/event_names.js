@@ -3,5 +3,6 @@
 
 export const INTERNALS_QUESTION = `asked-by-${NONCE}`;
 export const INTERNALS_ANSWER = `told-by-${NONCE}`;
+export const CLIPBOARD_WRITE = `copied-by-${NONCE}`;
 export const WORK_QUESTION = `work-asked-by-${NONCE}`;
 export const WORK_ANSWER = `work-told-by-${NONCE}`;

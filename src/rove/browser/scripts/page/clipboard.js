@@ -4,6 +4,8 @@
 
 import { editCommand, insertText } from "../acting/fields.js";
 import { fieldOfEvent, inspectTransfer } from "../acting/typing.js";
+import { CLIPBOARD_WRITE } from "../main_world/event_names.js";
+import { tellDriver } from "./reports.js";
 
 const MAX_COPIED = 1_000_000;
 /** @type {string | null} */
@@ -34,7 +36,7 @@ const onCopy = (event) => {
   const transfer = new DataTransfer();
   const handled = handledByPage(event, transfer);
   const text = handled ? transfer.getData("text/plain") : String(getSelection());
-  if (text) globalThis.roveCopied?.(text.slice(0, MAX_COPIED));
+  if (text) tellDriver("roveCopied", text.slice(0, MAX_COPIED));
   if (text && !handled && event.type === "cut") editCommand("delete");
 };
 
@@ -50,7 +52,7 @@ const onPaste = (event) => {
 /** @param {CustomEvent} event */
 const onClipboardWrite = (event) => {
   if (typeof event.detail !== "string" || !navigator.userActivation.isActive) return;
-  globalThis.roveCopied?.(event.detail.slice(0, MAX_COPIED));
+  tellDriver("roveCopied", event.detail.slice(0, MAX_COPIED));
   event.preventDefault();
 };
 
@@ -59,7 +61,7 @@ export const listenForClipboard = () => {
   addEventListener("copy", onCopy, true);
   addEventListener("cut", onCopy, true);
   addEventListener("paste", onPaste, true);
-  addEventListener("clipboardwrite", /** @type {any} */ (onClipboardWrite), true);
+  addEventListener(CLIPBOARD_WRITE, /** @type {any} */ (onClipboardWrite), true);
 };
 
 /** @param {string} text */

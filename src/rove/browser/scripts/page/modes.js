@@ -1,5 +1,7 @@
 // Modes that a page can enter and a person leaves with the Escape key: fullscreen and pointer lock.
 
+import { tellDriver } from "./reports.js";
+
 export const leaveModes = async () => {
   const had = document.fullscreenElement !== null || document.pointerLockElement !== null;
   if (document.pointerLockElement) document.exitPointerLock();
@@ -16,9 +18,9 @@ export const releasePointer = () => {
   return released;
 };
 
-const reportPointerLock = () => globalThis.roveTell?.(document.pointerLockElement ? "pointer held" : "pointer free");
+const reportPointerLock = () => tellDriver("roveTell", document.pointerLockElement ? "pointer held" : "pointer free");
 
-const reportPrinting = () => globalThis.roveTell?.("print");
+const reportPrinting = () => tellDriver("roveTell", "print");
 
 export const listenForModes = () => {
   document.addEventListener("pointerlockchange", reportPointerLock, { capture: true });

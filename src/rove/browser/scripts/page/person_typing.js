@@ -3,6 +3,7 @@
 
 import { fieldOfEvent } from "../acting/typing.js";
 import { hidesValue, wasPassword, withholdValue } from "../roles/passwords.js";
+import { tellDriver } from "./reports.js";
 
 const MAX_REPORTED = 1000;
 let isPersonDriving = false;
@@ -28,7 +29,7 @@ const onPersonInput = (event) => {
   withholdValue(field);
   // What is in an editor is mostly the page's text. The driver knows the keys.
   const value = typeof field.value === "string" && field.value.length <= MAX_REPORTED ? field.value : "";
-  globalThis.roveTell?.("typed " + JSON.stringify([numberOfTypedField(field), value, wasPassword(field)]));
+  tellDriver("roveTell", "typed " + JSON.stringify([numberOfTypedField(field), value, wasPassword(field)]));
 };
 
 // Shows dots in place of what a person has typed, while a picture is taken that the agent gets or that is kept.

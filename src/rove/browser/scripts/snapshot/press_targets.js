@@ -68,6 +68,15 @@ const addClickListener = (target) => {
   hasClickListeners = true;
 };
 
+// Elements of these kinds are pressed anyway, or are never shown.
+const NATIVE_TAGS = /^(?:html|a|button|input|select|textarea|option|summary|label|iframe|script|style|br)$/;
+
+/** @param {Node[]} nodes */
+export const noteClickListeners = (nodes) => {
+  for (const node of nodes)
+    if (isElement(node) && !NATIVE_TAGS.test(localNameOf(/** @type {Element} */ (node)))) addClickListener(node);
+};
+
 /** @param {Element} body @param {StyleRecord} facts */
 export const findListeningParts = (body, facts) => {
   listeningParts = new WeakSet();

@@ -20,6 +20,7 @@ class SendMessage(Method):
     message: str = arg("The message.", min_length=1, max_length=MAX_MESSAGE)
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        gateway.tools.refuse(client.token)
         return {"runId": await gateway.chats.send(self.session_key, self.message)}
 
 

@@ -15,7 +15,7 @@ class ListTools(Method):
     """List the tools that can be called, with the JSON schema of their arguments."""
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
-        return {"tools": gateway.tools.describe()}
+        return {"tools": gateway.tools.describe() if gateway.tools.are_for(client.token) else []}
 
 
 @method("tools.call", Scope.ACT, "{ok, text, attachments}")
@@ -27,6 +27,7 @@ class CallTool(Method):
     session_key: str = arg("The session to call it in.", default=DEFAULT)
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        gateway.tools.refuse(client.token)
         result = await gateway.tools.call(self.name, self.arguments or {}, self.session_key, run=None)
         attachments = [attachment.as_data() for attachment in result.attachments]
         return {"ok": not result.is_error, "text": result.text, "attachments": attachments}

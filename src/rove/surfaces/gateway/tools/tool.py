@@ -11,13 +11,15 @@ from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 from rove.engine.journal import PASSWORD_TEXT
 from rove.engine.sessions.session import Session
 from rove.engine.sessions.sessions import Sessions
-from rove.errors import Denied, InvalidArguments, NotOpen, RoveError
+from rove.errors import Denied, Forbidden, InvalidArguments, NotOpen, RoveError
 from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver
 from rove.outcome import Attachment
 from rove.render.cleaning import one_line
 from rove.render.outcomes import error_text
 from rove.surfaces.gateway.approvals import ToolQuestion
-from rove.toolsets.tool import NamedTool
+from rove.surfaces.gateway.tokens import Scope as TokenScope
+from rove.surfaces.gateway.tokens import Token
+from rove.toolsets.tool import Access, NamedTool
 from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
 
@@ -157,8 +159,17 @@ class Inbox(Protocol):
 class Tools:
     """The tools by name, and the one way to call them."""
 
-    def __init__(self, tools: Iterable[AnyTool], events: Publisher, inbox: Inbox, sessions: Sessions) -> None:
+    def __init__(
+        self,
+        tools: Iterable[AnyTool],
+        events: Publisher,
+        inbox: Inbox,
+        sessions: Sessions,
+        access: Access = "all",
+    ) -> None:
+        """`access`: which tokens may call them."""
         self._tools = {tool.name: tool for tool in tools}
+        self._access: Access = access
         self._events = events
         self._inbox = inbox
         self._sessions = sessions
@@ -173,6 +184,15 @@ class Tools:
             meant = f" Did you mean `{near}`?" if near else ""
             raise InvalidArguments(f"There is no tool `{name}`.{meant}", hint=f"There are: {', '.join(self._tools)}.")
         return self._tools[name]
+
+    def refuse(self, token: Token) -> None:
+        """Raise Forbidden if the tools are for the owner alone, and the token is another's."""
+        if not self.are_for(token):
+            raise Forbidden("These tools are for the owner alone.", hint="Use a token with the scope `own`.")
+
+    def are_for(self, token: Token) -> bool:
+        """Whether the holder of a token may see and call the tools."""
+        return self._access == "all" or token.allows(TokenScope.OWN)
 
     def describe(self) -> list[dict[str, Any]]:
         """Return each tool as JSON data: its name, description, schema, and whether every call of it is asked about."""

@@ -19,6 +19,8 @@ from rove.validation.spelling import nearest
 # Tells clients of revision 2026-07-28 to send this argument as the header `Mcp-Param-Session` as well.
 SESSION_HEADER = {"x-mcp-header": "Session"}
 
+OWNER_ONLY = "forbidden: These tools are for the owner alone. Use a token with the scope `own`."
+
 
 class ToolsFeature:
     """The tools of a toolset.
@@ -47,14 +49,19 @@ class ToolsFeature:
         return described(self._tools[name], self._has_headers)["inputSchema"] if name in self._tools else {}
 
     async def _list(self, exchange: Exchange) -> Message:
-        shown = [tool for tool in self._tools.values() if self._calls.offers(tool, exchange.client)]
+        is_allowed = self._is_allowed(exchange)
+        shown = [tool for tool in self._tools.values() if is_allowed and self._calls.offers(tool, exchange.client)]
         tools = [described(tool, self._has_headers and exchange.is_stateless) for tool in shown]
         return {"tools": tools, **(self._lasting if exchange.is_stateless else {})}
+
+    def _is_allowed(self, exchange: Exchange) -> bool:
+        """Whether the client may use these tools: some toolsets are for the owner alone."""
+        return self._tools.access == "all" or exchange.client.is_owner
 
     @property
     def _lasting(self) -> Message:
         """For how long a list is valid, and for whom."""
-        if self._tools.follows_sessions:
+        if self._tools.follows_sessions or self._tools.access == "owner":
             return {"ttlMs": 0, "cacheScope": "private"}
         return {"ttlMs": TOOLS_STAY_VALID_MS, "cacheScope": "public"}
 
@@ -62,6 +69,8 @@ class ToolsFeature:
         name, arguments = exchange.params.get("name"), exchange.params.get("arguments") or {}
         if not isinstance(name, str) or name not in self._tools:
             raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {name}" + self._other_than(str(name)))
+        if not self._is_allowed(exchange):
+            raise ProtocolError(INVALID_PARAMS, OWNER_ONLY)
         if not self._calls.offers(self._tools[name], exchange.client):
             raise ProtocolError(INVALID_PARAMS, f"Unknown tool: {name}. {self._until_session()}")
         if not isinstance(arguments, dict):

@@ -99,6 +99,11 @@ def may_approve(caller: Caller) -> bool:
     return bool({"approve", "own"} & set(caller.scopes))
 
 
+def is_owner(caller: Caller) -> bool:
+    """Whether this is the owner's token."""
+    return "own" in set(caller.scopes)
+
+
 def _without_port(host: str) -> str:
     name, _, port = host.rpartition(":")
     return name if name and port.isdigit() else host

@@ -77,7 +77,12 @@ class Connections:
         self._open: dict[str, OpenConnection] = {}
 
     async def open(
-        self, owner: str, client_name: str, chosen_session: str | None, may_approve: bool = False
+        self,
+        owner: str,
+        client_name: str,
+        chosen_session: str | None,
+        may_approve: bool = False,
+        is_owner: bool = False,
     ) -> OpenConnection:
         """Open a connection. Its default session is one that no other connected client has, unless it is chosen."""
         await self._close_idle()
@@ -88,7 +93,7 @@ class Connections:
         has_own_session = self._end_session is not None and chosen_session is None
         if has_own_session:
             session = f"{session}-{secrets.token_hex(4)}"
-        opened = OpenConnection(self._server, Client(owner, session, may_approve), has_own_session)
+        opened = OpenConnection(self._server, Client(owner, session, may_approve, is_owner), has_own_session)
         self._open[opened.id] = opened
         return opened
 

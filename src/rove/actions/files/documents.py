@@ -1,0 +1,76 @@
+"""Documents: PDF files of the workspace as text, tables and pictures."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from rove.action import Effect, FileAction, action, arg
+from rove.documents.page_range import pages_in
+from rove.documents.report import PdfRead
+from rove.errors import Denied, InvalidArguments
+from rove.outcome import NOWHERE, Attachment
+from rove.target import secret_named
+from rove.workspace import Workspace
+
+if TYPE_CHECKING:
+    from rove.browser.element import DocumentSecrets
+    from rove.settings.tree import Settings
+
+MOST_BYTES = 200 * 2**20
+MOST_PICTURES = 5
+
+
+@action(Effect.READ, group="documents")
+class ReadPdf(FileAction[PdfRead]):
+    """Read a PDF file of the workspace: text by page with tables, outline, links, form fields; pictures of pages."""
+
+    path: str = arg("Path in the workspace.", min_length=1)
+    pages: str | None = arg("Which pages: 1-3,5 or 8-. All by default.", default=None)
+    images: bool = arg(f"Also pictures of the pages, at most {MOST_PICTURES}.", default=False)
+    password: str | None = arg("Password of a locked file, as secret:NAME if there is one.", default=None)
+    max_characters: int = arg("Most text to return.", default=20_000, ge=100, le=200_000)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        name = secret_named(self.password or "")
+        return (name,) if name else ()
+
+    @property
+    def concealed(self) -> tuple[str, ...]:
+        return ("password",) if self.password and not self.secrets else ()
+
+    async def perform(self, settings: Settings, secrets: DocumentSecrets) -> PdfRead:
+        from rove.documents.pdf import read_pdf
+
+        password = secrets.use_for_document(self.secrets[0]).value if self.secrets else self.password
+        data = await asyncio.to_thread(self._read, Workspace(settings.workspace_folder))
+        document = await read_pdf(data, password, self.pages, self.max_characters)
+        shown = (
+            [page.number for page in document.pages]
+            if self.pages is None
+            else pages_in(self.pages, document.page_count)
+        )
+        wanted = shown[:MOST_PICTURES] if self.images else []
+        pictures = [await self._picture(data, number, password, settings) for number in wanted]
+        return PdfRead.of(self.path, document, NOWHERE, pictures)
+
+    async def _picture(self, data: bytes, number: int, password: str | None, settings: Settings) -> Attachment:
+        from rove.documents.pdf import render_page
+
+        picture = await render_page(data, number, password, settings.observing.picture)
+        return Attachment("image", "image/png", picture, f"{PurePosixPath(self.path).stem}-page-{number}.png")
+
+    def _read(self, workspace: Workspace) -> bytes:
+        if not workspace.names(self.path):
+            # The same for files that exist and files that do not, so that it does not tell which are there.
+            hint = f"Only files in the workspace {workspace.root} are read: put it there, or set --workspace."
+            raise Denied(f"PDF file not found: {self.path}", hint=hint, quotes_page=False)
+        with workspace.reading(self.path) as file, os.fdopen(os.dup(file.descriptor), "rb") as opened:
+            if file.size > MOST_BYTES:
+                raise InvalidArguments(
+                    f"{self.path} is larger than {MOST_BYTES // 2**20} MB.", hint="Name a smaller one."
+                )
+            return opened.read()

@@ -1,0 +1,1 @@
+"""Reading: addresses of the web, as text."""

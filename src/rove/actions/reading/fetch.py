@@ -1,0 +1,194 @@
+"""Fetching: what is at an address, as text, over HTTP where that does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import field, replace
+from typing import TYPE_CHECKING
+
+from rove.action import Effect, Url, action, arg
+from rove.outcome import Attachment, Own, Passage, Result, origin_in
+from rove.reading.formats import Format
+from rove.validation.fields import InvalidFields
+from rove.validation.record import dataclass
+from rove.web_access import BrowserUse, FetchAction, WebAccess
+
+if TYPE_CHECKING:
+    from rove.fetching.contents import Content
+    from rove.fetching.document import WebDocument
+    from rove.reading.article import Article
+
+MOST_UNSEEN = 20
+# Seconds that it may take besides those of every call, as it may read over HTTP and then with the browser.
+MORE_SECONDS = 20.0
+
+
+@dataclass(frozen=True)
+class Fetched(Result):
+    """What was read. `notes` say how, in rove's words; `text`, `title` and `facts` are the page's."""
+
+    url: str
+    status: int
+    kind: Own
+    text: str
+    title: str = ""
+    facts: dict[str, str] = field(default_factory=dict[str, str])
+    # What the numbers in the text stand for.
+    addresses: dict[str, str] = field(default_factory=dict[str, str])
+    notes: tuple[Own, ...] = ()
+    unseen: tuple[str, ...] = ()
+    pages: int = 1
+    image: Attachment | None = None
+
+    def __str__(self) -> str:
+        return "\n".join(passage.text for passage in self.passages(""))
+
+    @property
+    def attachments(self) -> tuple[Attachment, ...]:
+        return (self.image,) if self.image is not None else ()
+
+    def passages(self, origin: str) -> Iterator[Passage]:
+        """Tell how it was read, then what the page says of itself and its text, then what numbers in it mean."""
+        own = origin_in(self.url)
+        yield from (Passage(note) for note in self.notes)
+        yield Passage("\n".join(self._heading()), own)
+        if self.text:
+            yield Passage(self.text, own, is_raw=True)
+        if self.addresses:
+            yield Passage("Addresses by number:")
+            yield Passage("\n".join(f"[{number}]: {address}" for number, address in self.addresses.items()), own)
+        if self.unseen:
+            yield Passage("Left out of this text is what a person does not see:")
+            yield Passage("\n".join(self.unseen[:MOST_UNSEEN]), own, is_raw=True)
+
+    def _heading(self) -> Iterator[str]:
+        if self.title:
+            yield f"Title: {_line(self.title)}"
+        yield f"Address: {_line(self.url)}"
+        yield from (f"{name}: {_line(value)}" for name, value in self.facts.items())
+
+
+@action(Effect.NAVIGATE, observes=False, group="reading")
+class WebFetch(FetchAction[Fetched]):
+    """Read what is at an address: an article, PDF, feed, JSON, picture or text. Fast, over HTTP; where a site answers
+    with a check for robots, an error or an empty page, it goes on in the browser and says why."""
+
+    url: Url = arg("Address; https:// is assumed where no scheme is given.")
+    format: Format = arg("Format of articles.", default="markdown")
+    max_characters: int = arg("Most characters of text.", default=20_000, ge=200, le=400_000)
+    browser: BrowserUse = arg("Use the browser where HTTP does not do (auto), never, or always.", default="auto")
+    pages: int = arg("Read up to so many pages of an article that goes on.", default=1, ge=1, le=20)
+
+    def complete(self) -> None:
+        from ada_url import URL  # imported late: it takes 5 ms
+
+        try:
+            parsed = URL(self.url)
+        except ValueError:
+            return  # the policy and the guard refuse it, in the same words as for every other action
+        if parsed.username or parsed.password:
+            raise InvalidFields([("url", "must not have a user name or a password in it")])
+
+    @property
+    def destination(self) -> str | None:
+        return self.url
+
+    @property
+    def takes(self) -> float:
+        return MORE_SECONDS * self.pages
+
+    def at(self, url: str) -> WebFetch:
+        """Return the same action at another address, for the policy to decide on."""
+        return replace(self, url=url)
+
+    async def perform(self, web: WebAccess) -> Fetched:
+        document = await web.read(self.url, self.browser)
+        content, count = await self._read(web, document)
+        return _fetched(document, content, count, self.max_characters)
+
+    async def _read(self, web: WebAccess, document: WebDocument) -> tuple[Content, int]:
+        """Return what is in a document, and how many pages of it were read."""
+        from rove.fetching.contents import article_content, read_content
+
+        article = await _article(document)
+        if article is not None:
+            joined, count = await self._join(web, article, document.url)
+            return article_content(joined, self.format, self.max_characters), count
+        assert document.answer is not None
+        pixels = web.settings.observing.picture
+        return await read_content(document.answer, self.format, self.max_characters, pixels), 1
+
+    async def _join(self, web: WebAccess, first: Article, url: str) -> tuple[Article, int]:
+        """Return an article with its further pages, as far as they are asked for and are on the same server."""
+        from rove.reading.joining import join_articles
+
+        last, rest, seen = first, list["Article"](), {url}
+        while len(rest) + 1 < self.pages and last.next_page not in seen and _is_same(last.next_page, url):
+            seen.add(last.next_page)
+            following = await _article(await web.read(last.next_page, self.browser))
+            if following is None:
+                break
+            rest.append(following)
+            last = following
+        return (join_articles(first, rest) if rest else first), len(rest) + 1
+
+
+async def _article(document: WebDocument) -> Article | None:
+    """Return the article of a page; None if the document is no page."""
+    from rove.fetching.contents import read_page
+    from rove.fetching.http.charset import text_of
+    from rove.fetching.signs.escalation import is_html
+    from rove.reading.page_source import PageSource
+
+    if document.page is not None:
+        return await read_page(document.page)
+    answer = document.answer
+    if answer is None or not is_html(answer):
+        return None
+    return await read_page(PageSource(text_of(answer), answer.url, is_cut=answer.is_cut))
+
+
+def _fetched(document: WebDocument, content: Content, pages: int, longest: int) -> Fetched:
+    picture = content.picture
+    image = Attachment("image", picture.mime, picture.data) if picture is not None else None
+    return Fetched(
+        document.url,
+        document.status,
+        Own(content.kind),
+        content.text,
+        content.title,
+        dict(content.facts),
+        dict(content.addresses),
+        tuple(Own(note) for note in (*document.notes(), *_notes(document, content, pages, longest))),
+        content.unseen,
+        pages,
+        image,
+    )
+
+
+def _notes(document: WebDocument, content: Content, pages: int, longest: int) -> Iterator[str]:
+    """Say what was left out, and what could be done to get it."""
+    if content.kind == "file":
+        size = f"more than {content.size:,}" if content.is_cut else f"{content.size:,}"
+        yield f"It is a file that is not read ({size} bytes). Opening it in a tab downloads it into the workspace."
+        return
+    if content.picture is not None:
+        yield f"It is a picture, {content.picture.size[0]} x {content.picture.size[1]}."
+    elif not content.text:
+        yield "There is no text that a person sees."
+    elif content.is_cut:
+        is_long = len(content.text) >= longest * 0.9
+        reason = f"more than {longest:,} characters; `max_characters` reads more" if is_long else "more than is read"
+        yield f"Cut: {reason}."
+    if pages > 1:
+        yield f"{pages} pages of it were read."
+    if content.next_page and pages == 1:
+        yield "The article goes on on another page: `pages` reads more of them."
+
+
+def _is_same(address: str, url: str) -> bool:
+    return bool(address) and origin_in(address) == origin_in(url)
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:500]

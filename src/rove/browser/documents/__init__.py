@@ -1,0 +1,1 @@
+"""Files that a browser shows or downloads, read as documents."""

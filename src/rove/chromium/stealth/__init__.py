@@ -1,0 +1,1 @@
+"""A browser that leaves no traces of automation in pages: docs/stealth.md."""

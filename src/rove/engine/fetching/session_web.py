@@ -1,0 +1,105 @@
+"""What a session keeps for reading addresses: the HTTP client, its cache, its cookies, and rules of robots.txt."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
+
+from rove.browser.browser import load_engine
+from rove.engine.fetching.session_cookies import SessionCookies
+from rove.engine.run.session_view import SessionView, WebCall
+from rove.settings.tree import Settings
+
+if TYPE_CHECKING:
+    from rove.browser.context import Context
+    from rove.engine.fetching.web_reading import WebReading
+    from rove.fetching.http.cache import HttpCache
+    from rove.fetching.http.client import HttpClient
+    from rove.fetching.http.cookies import Cookie
+    from rove.fetching.http.redirects import HttpReader
+    from rove.fetching.http.robots import Robots
+
+# The languages that Chromium asks for by itself.
+LANGUAGES = "en-US,en;q=0.9"
+
+
+class SessionWeb:
+    """Opens the web for the calls of one session. Nothing is imported or made before the first call."""
+
+    def __init__(
+        self,
+        session: SessionView,
+        context: Callable[[], Context | None],
+        saved_cookies: Callable[[], Sequence[Cookie]],
+        has_profile: bool,
+    ) -> None:
+        """`has_profile`: the session's cookies are in the files of a browser, which alone can read them."""
+        self._session = session
+        self._find_context = context
+        self.has_profile = has_profile
+        self.cookies = SessionCookies(context, saved_cookies)
+        self._client: HttpClient | None = None
+
+    @cached_property
+    def robots(self) -> Robots:
+        from rove.fetching.http.robots import Robots
+
+        return Robots()
+
+    @cached_property
+    def _cache(self) -> HttpCache | None:
+        from rove.fetching.http.cache import HttpCache
+
+        megabytes = self._session.settings.fetching.cache_megabytes
+        return HttpCache(megabytes * 2**20) if megabytes else None
+
+    def for_call(self, call: WebCall) -> WebReading:
+        """Return the web as one call sees it."""
+        from rove.engine.fetching.web_reading import WebReading
+
+        return WebReading(self._session, self, call)
+
+    async def reader(self) -> HttpReader:
+        """Return what reads addresses over HTTP, once the session's proxy accepts requests."""
+        from rove.fetching.http.client import HttpClient
+        from rove.fetching.http.redirects import HttpReader
+
+        proxy, ready = self._session.network.open()
+        await ready
+        if self._client is None:
+            self._client = HttpClient(proxy)
+        return HttpReader(self._client, self.cookies, self._cache)
+
+    async def headers(self) -> dict[str, str]:
+        """Return the headers by which servers know the session's browser."""
+        context = self._find_context()
+        if context is None:
+            settings = self._session.settings
+            return {"User-Agent": await asyncio.to_thread(_user_agent, settings), "Accept-Language": LANGUAGES}
+        locale = context.overrides.emulation.locale
+        return {"User-Agent": await context.user_agent(), "Accept-Language": locale or LANGUAGES}
+
+    @property
+    def is_offline(self) -> bool:
+        """Whether the session was taken offline."""
+        context = self._find_context()
+        return context is not None and context.shared_state.is_offline
+
+    @property
+    def has_credentials(self) -> bool:
+        """Whether the session has passwords for servers that ask for one."""
+        context = self._find_context()
+        return context is not None and bool(context.overrides.credentials)
+
+    async def close(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+
+@cache
+def _user_agent(settings: Settings) -> str:
+    """Return the user agent of the browser that the settings choose. To ask its version takes a tenth of a second."""
+    return load_engine().user_agent(settings)

@@ -1,0 +1,157 @@
+"""The web as one call reads it: over HTTP first, then in the browser where that does not do."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Protocol, TypeVar
+
+from rove.browser.network.navigation_errors import host_and_port, navigation_error
+from rove.engine.fetching.browser_page import BrowserReading, ShownPage
+from rove.engine.fetching.http_errors import failure_error, http_error, status_error
+from rove.engine.fetching.redirect_check import RedirectCheck
+from rove.engine.run.session_view import SessionView, WebCall
+from rove.errors import Blocked, Denied
+from rove.fetching.document import WebDocument
+from rove.fetching.http.answer import HttpAnswer, HttpFailure, status_text
+from rove.fetching.http.client import RequestLimits
+from rove.fetching.http.redirects import HttpReader, TooManyRedirects
+from rove.fetching.http.robots import Robots
+from rove.fetching.signs.escalation import Escalation, find_escalation
+from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
+from rove.settings.tree import Settings
+from rove.web_access import BrowserUse
+
+T = TypeVar("T")
+AS_ASKED = Escalation("as asked")
+CLOSED = Escalation("the server closed the connection without an answer, as some do to programs")
+ROBOTS_HINT = "The owner of rove wants robots.txt respected (`fetching.robots`): use another source."
+
+
+class Web(Protocol):
+    """What a session keeps for all calls."""
+
+    @property
+    def has_profile(self) -> bool: ...
+    @property
+    def robots(self) -> Robots: ...
+    async def reader(self) -> HttpReader: ...
+    async def headers(self) -> dict[str, str]: ...
+    @property
+    def is_offline(self) -> bool: ...
+    @property
+    def has_credentials(self) -> bool: ...
+
+
+class WebReading:
+    """Reads addresses within the deadline, the guard and the policy of one call."""
+
+    def __init__(self, session: SessionView, web: Web, call: WebCall) -> None:
+        self._session = session
+        self._web = web
+        self._call = call
+        self._check = RedirectCheck(session, call)
+
+    @property
+    def settings(self) -> Settings:
+        return self._session.settings
+
+    async def read(self, url: str, browser: BrowserUse) -> WebDocument:
+        """Return what is at an address, after redirects. Raises RoveError."""
+        await self._check(url)
+        if self._web.is_offline:
+            raise navigation_error("net::ERR_INTERNET_DISCONNECTED", url)
+        if browser == "always":
+            return await self._read_in_browser(url, AS_ASKED)
+        if self._web.has_profile and not self._session.has_pages:
+            await self._call.open_context()  # the session's cookies are in the profile
+        answer, escalation = await self._read_over_http(url)
+        if escalation is not None and browser == "auto":
+            return await self._read_in_browser(answer.url if answer else url, escalation)
+        assert answer is not None or escalation is not None
+        if answer is None:
+            raise failure_error(HttpFailure("closed", url))
+        if escalation is not None and escalation.wall:
+            raise _blocked(answer.url, answer.status, escalation.wall, "Allow the browser with `browser` auto.")
+        if answer.is_error:
+            raise status_error(answer)
+        self._call.entry.url = answer.url
+        return WebDocument(answer.url, answer.status, answer, hops=answer.hops)
+
+    async def _read_over_http(self, url: str) -> tuple[HttpAnswer | None, Escalation | None]:
+        """Return the answer over HTTP, and why the browser should be asked instead, if it should."""
+        began = time.monotonic()
+        try:
+            answer = await self._get(url)
+        except TooManyRedirects as loop:
+            raise navigation_error("net::ERR_TOO_MANY_REDIRECTS", loop.url, loop.hops) from loop
+        except HttpFailure as failure:
+            self._session.network.raise_failure(failure.url, began)
+            if failure.kind == "closed":
+                return None, CLOSED
+            raise failure_error(failure) from failure
+        # The proxy answers for a server that it does not connect to.
+        if answer.headers.get(REFUSED_HEADER.lower()) or answer.headers.get(FAILURE_HEADER.lower()):
+            self._session.network.raise_failure(answer.url, began)
+        escalation = await asyncio.to_thread(find_escalation, answer)
+        if escalation is None and answer.status == 401 and self._web.has_credentials:
+            escalation = Escalation("the server asks for a password, which the session has")
+        return answer, escalation
+
+    async def _get(self, url: str) -> HttpAnswer:
+        reader, headers = await self._web.reader(), await self._web.headers()
+        check = self._check_with_robots(reader, headers) if self.settings.fetching.robots else self._check
+        return await self._within(reader.read(url, headers, self._limits(), check))
+
+    def _check_with_robots(self, reader: HttpReader, headers: Mapping[str, str]) -> Callable[[str], Awaitable[None]]:
+        async def check(url: str) -> None:
+            await self._check(url)
+            await self._refuse_by_robots(url, reader, headers)
+
+        return check
+
+    async def _refuse_by_robots(self, url: str, reader: HttpReader, headers: Mapping[str, str]) -> None:
+        async def fetch(address: str) -> HttpAnswer:
+            return await reader.read(address, headers, self._limits(), self._check)
+
+        if not await self._web.robots.allows(url, fetch):
+            raise Denied(
+                f"The robots.txt of {host_and_port(url)} does not let programs read this address.", hint=ROBOTS_HINT
+            )
+
+    async def _read_in_browser(self, url: str, escalation: Escalation) -> WebDocument:
+        self._call.report(f"Reading with the browser: {escalation.reason}...")
+        if self.settings.fetching.robots:
+            await self._refuse_by_robots(url, await self._web.reader(), await self._web.headers())
+        context = await self._call.open_context()
+        session = self._session
+        shown = await BrowserReading(context, session.network, session.secrets, self._call.deadline).read(url)
+        await self._check(shown.url)
+        self._call.entry.url = shown.url
+        self._refuse_wall(shown)
+        return WebDocument(shown.url, shown.status, page=shown.source, reason=escalation.reason)
+
+    def _refuse_wall(self, shown: ShownPage) -> None:
+        """Raise if what the browser shows is still not the page: a check for robots, or an error."""
+        if shown.wall is not None:
+            hint = (
+                "Ask a person to pass it with {handoff}, in a tab at this address; then call again. Do not repeat it."
+            )
+            raise _blocked(shown.url, shown.status, shown.wall, hint)
+        if shown.status >= 400:
+            raise http_error(shown.url, shown.status)
+
+    def _limits(self) -> RequestLimits:
+        fetching = self.settings.fetching
+        left = max(self._call.deadline.moment - time.monotonic(), 0.01)
+        return RequestLimits(fetching.megabytes * 2**20, min(fetching.seconds, left), min(fetching.silence, left))
+
+    async def _within(self, work: Awaitable[T]) -> T:
+        return await self._call.deadline.limit(work)
+
+
+def _blocked(url: str, status: int, wall: str, hint: str) -> Blocked:
+    return Blocked(
+        f"{host_and_port(url)} shows a check for robots instead of the page: {wall} ({status_text(status)}).", hint=hint
+    )

@@ -1,0 +1,177 @@
+"""What is in an answer, as text for a model: articles, PDF files, feeds, JSON, pictures, text; the rest is named."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
+
+from rove.fetching.feeds import Feed, is_feed, parse_json, read_feed, read_json_feed
+from rove.fetching.http.answer import HttpAnswer
+from rove.fetching.http.charset import text_of
+from rove.fetching.signs.escalation import is_html
+from rove.pictures import Picture, prepare_picture
+from rove.reading.formats import Format
+from rove.reading.page_source import PageSource
+from rove.validation.record import dataclass
+
+if TYPE_CHECKING:
+    from rove.documents.pdf import PdfDocument
+    from rove.reading.article import Article
+
+Kind = Literal["article", "page", "pdf", "feed", "json", "text", "image", "file"]
+TEXT_TYPES = frozenset({
+    "application/xml", "application/ecmascript", "application/sql", "application/x-sh", "application/x-httpd-php",
+    "application/yaml", "application/x-yaml", "application/toml", "application/graphql", "application/x-ndjson",
+    "application/jsonl", "application/typescript", "image/svg+xml", "message/rfc822",
+})  # fmt: skip
+# Types that servers give to files that they do not know.
+UNKNOWN_TYPES = frozenset({"", "application/octet-stream", "binary/octet-stream", "application/unknown"})
+SNIFFED = 4096
+# A number in Markdown that stands for an address.
+_REFERENCE = re.compile(r"(?<!\\)\]\[(i?\d+)\]")
+PICTURE_STARTS = (b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8", b"RIFF")
+
+
+@dataclass(frozen=True)
+class Content:
+    """What was read. `facts` are the page's words on itself: byline, date, site."""
+
+    kind: Kind
+    text: str
+    title: str = ""
+    facts: tuple[tuple[str, str], ...] = ()
+    is_cut: bool = False
+    # What the numbers in the text stand for.
+    addresses: tuple[tuple[str, str], ...] = ()
+    next_page: str = ""
+    unseen: tuple[str, ...] = ()
+    picture: Picture | None = None
+    # For a kind that is not read: its type and its size.
+    media_type: str = ""
+    size: int = 0
+
+
+async def read_content(answer: HttpAnswer, format: Format, longest: int, most_pixels: int) -> Content:
+    """Return what is in an answer, in at most so many characters. Raises RoveError for a damaged file."""
+    from rove.documents.pdf import is_pdf, read_pdf
+
+    if is_html(answer):
+        page = PageSource(text_of(answer), answer.url, is_cut=answer.is_cut)
+        return article_content(await read_page(page), format, longest)
+    if answer.media_type == "application/pdf" or (answer.media_type in UNKNOWN_TYPES and is_pdf(answer.body)):
+        return _pdf(await read_pdf(answer.body, longest=longest), longest)
+    if _is_picture(answer):
+        picture = await asyncio.to_thread(prepare_picture, _name(answer.url), answer.body, most_pixels)
+        return Content("image", "", picture=picture, media_type=picture.mime, size=len(answer.body))
+    return await asyncio.to_thread(_plain, answer, longest)
+
+
+async def read_page(page: PageSource) -> Article:
+    """Read the article of a page, in a thread, as a long page takes a while."""
+    from rove.reading.article import read_article
+
+    return await asyncio.to_thread(read_article, page)
+
+
+def article_content(article: Article, format: Format, longest: int) -> Content:
+    """Return an article as content."""
+    rendered = article.render(format, longest)
+    named = {"By": article.byline, "Date": article.date, "Site": article.site, "Language": article.language}
+    return Content(
+        "article" if article.is_main else "page",
+        rendered.text,
+        article.title,
+        tuple((name, value) for name, value in named.items() if value),
+        rendered.is_cut,
+        _addresses(article, rendered.text) if format == "markdown" else (),
+        article.next_page,
+        article.unseen,
+    )
+
+
+def _addresses(article: Article, text: str) -> tuple[tuple[str, str], ...]:
+    """Return the addresses that a text refers to by number; `i3` is the third picture."""
+    numbers = dict.fromkeys(_REFERENCE.findall(text))
+    return tuple((number, _address(article, number)) for number in numbers)
+
+
+def _address(article: Article, number: str) -> str:
+    return article.images[int(number[1:]) - 1].address if number.startswith("i") else article.links[int(number) - 1]
+
+
+def _plain(answer: HttpAnswer, longest: int) -> Content:
+    """Return a feed, JSON or other text; of anything else, its type and its size."""
+    if is_feed(answer.media_type, answer.body) and not answer.media_type.endswith("json"):
+        feed = read_feed(answer.body, answer.headers.get("content-type"), answer.url)
+        if feed is not None:
+            return _feed(feed, longest)
+    if not _is_text(answer):
+        return Content(
+            "file", "", media_type=answer.media_type or "unknown", size=len(answer.body), is_cut=answer.is_cut
+        )
+    text = text_of(answer)
+    if answer.media_type.endswith("json") or (not answer.media_type and text.lstrip()[:1] in ("{", "[")):
+        return _json(text, answer, longest)
+    return _cut(Content("text", text, is_cut=answer.is_cut, media_type=answer.media_type), longest)
+
+
+def _json(text: str, answer: HttpAnswer, longest: int) -> Content:
+    data = parse_json(text)
+    if (feed := read_json_feed(data, answer.url)) is not None:
+        return _feed(feed, longest)
+    told = json.dumps(data, ensure_ascii=False, indent=1) if data is not None else text
+    return _cut(Content("json", told, is_cut=answer.is_cut, media_type=answer.media_type), longest)
+
+
+def _feed(feed: Feed, longest: int) -> Content:
+    return _cut(Content("feed", str(feed), feed.title), longest)
+
+
+def _pdf(document: PdfDocument, longest: int) -> Content:
+    parts = [f"## Page {page.number}\n\n{page.text}" for page in document.pages]
+    facts = (("By", document.author), ("Date", document.date), ("Pages", str(document.page_count)))
+    unseen = tuple(passage for page in document.pages for passage in page.unseen)
+    content = Content(
+        "pdf",
+        "\n\n".join(parts),
+        document.title,
+        tuple(fact for fact in facts if fact[1]),
+        bool(document.left_out) or any(page.is_cut for page in document.pages),
+        unseen=unseen,
+    )
+    return _cut(content, longest)
+
+
+def _cut(content: Content, longest: int) -> Content:
+    return content if len(content.text) <= longest else replace(content, text=content.text[:longest], is_cut=True)
+
+
+def _is_text(answer: HttpAnswer) -> bool:
+    kind = answer.media_type
+    if kind.startswith("text/") or kind in TEXT_TYPES or kind.endswith(("+xml", "+json", "json", "javascript")):
+        return True
+    return kind in UNKNOWN_TYPES and b"\0" not in answer.body[:SNIFFED] and _is_utf8(answer.body[:SNIFFED])
+
+
+def _is_utf8(data: bytes) -> bool:
+    import codecs
+
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _is_picture(answer: HttpAnswer) -> bool:
+    if answer.media_type in UNKNOWN_TYPES:
+        return answer.body.startswith(PICTURE_STARTS)
+    return answer.media_type.startswith("image/") and answer.media_type != "image/svg+xml"
+
+
+def _name(url: str) -> str:
+    return urlsplit(url).path.rpartition("/")[2][:100] or "The image"

@@ -1,0 +1,1 @@
+"""Requests over HTTP: answers, encodings, cookies, redirects, a cache and robots.txt."""

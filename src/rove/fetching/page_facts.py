@@ -1,0 +1,135 @@
+"""What the HTML of an answer shows before any of its scripts has run."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+from rove.validation.record import dataclass
+
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
+
+# Elements whose text no person reads.
+UNREAD = ("script", "style", "noscript", "template", "iframe", "object", "svg", "math", "head", "title", "select")
+# Elements that show something without text. A picture may stand in a page that is not there yet, to say so.
+SHOWN = frozenset({"video", "canvas", "table", "form", "input", "audio", "embed", "textarea"})
+PICTURES = frozenset({"img", "picture"})
+# The ids of elements that frameworks put pages into.
+ROOT_IDS = frozenset({
+    "root", "app", "__next", "__nuxt", "___gatsby", "svelte", "q-app", "react-root", "reactroot", "app-root", "approot",
+    "main-app", "application", "mount", "ember-app", "page-root", "spa", "layout-root", "redwood-app", "solid-root",
+    "__docusaurus", "app-container", "app-mount", "vue-app", "ng-app", "main_app",
+})  # fmt: skip
+# A text in an element of a page that is not there yet: "Loading …".
+LONGEST_PLACEHOLDER = 60
+MOST_TEXT = 20_000
+_SPACE = re.compile(r"\s+")
+_REFRESH = re.compile(r"^\s*([\d.]+)\s*(?:[;,]\s*(?:url\s*=\s*)?[\"']?\s*([^\"']*?)\s*[\"']?\s*)?$", re.IGNORECASE)
+_MOVES = re.compile(
+    r"(?:location(?:\.href)?\s*=(?!=)|location\.(?:replace|assign|reload)\s*\(|document\.forms?\[?[^;]{0,40}\.submit\()"
+)
+
+
+@dataclass(frozen=True)
+class PageFacts:
+    """`text`: what a person would read, roughly. `shows`: whether there are pictures, forms or the like.
+
+    `roots`: empty elements that scripts fill.
+    `refresh`: seconds and the address of a meta element that leads elsewhere. `moves`: whether a script does.
+    """
+
+    title: str = ""
+    text: str = ""
+    shows: bool = False
+    noscript: str = ""
+    has_scripts: bool = False
+    roots: tuple[str, ...] = ()
+    refresh: tuple[float, str] | None = None
+    moves: bool = False
+
+
+def page_facts(html: str, url: str) -> PageFacts:
+    """Read the facts of a page."""
+    from rove.reading.markup.document import body_of, parse_document
+
+    root = parse_document(html)
+    scripts = [script for script in root.iter("script") if _is_code(script)]
+    title, noscript = _text(next(root.iter("title"), None)), " ".join(_text(each) for each in root.iter("noscript"))
+    refresh, moves = _refresh(root, url), any(_MOVES.search(script.text or "") for script in scripts)
+    body = body_of(root)
+    _strip(body)
+    text = _text(body)
+    roots = tuple(_empty_roots(body, has_text=len(text) >= LONGEST_PLACEHOLDER))
+    shows = any(each.tag in SHOWN | PICTURES for each in body.iter())
+    return PageFacts(title, text[:MOST_TEXT], shows, noscript, bool(scripts), roots, refresh, moves)
+
+
+def _is_code(script: HtmlElement) -> bool:
+    kind = (script.get("type") or "").lower()
+    is_script = not kind or "javascript" in kind or kind == "module"
+    return is_script and bool(script.get("src") or (script.text or "").strip())
+
+
+def _strip(body: HtmlElement) -> None:
+    """Remove what no person reads."""
+    from lxml import etree
+
+    etree.strip_elements(body, *UNREAD, with_tail=False)
+    for element in [each for each in body.iter(etree.Element) if _is_hidden(each)]:
+        parent = element.getparent()
+        if parent is not None and element is not body:
+            element.text = None
+            for child in list(element):
+                element.remove(child)
+            element.set("hidden", "")
+
+
+def _is_hidden(element: HtmlElement) -> bool:
+    style = (element.get("style") or "").replace(" ", "").lower()
+    return element.get("hidden") is not None or "display:none" in style or "visibility:hidden" in style
+
+
+def _empty_roots(body: HtmlElement, has_text: bool) -> list[str]:
+    """Return the elements that frameworks fill; on a page without text, also other empty elements with an id."""
+    from lxml import etree
+
+    found: list[str] = []
+    for element in body.iter(etree.Element):
+        name, tag = element.get("id") or "", str(element.tag)
+        is_known = name.lower() in ROOT_IDS or "-" in tag or element.get("ng-version") is not None
+        is_block = bool(name) and not has_text and tag in ("div", "main", "section")
+        if (is_known or is_block) and _is_empty(element):
+            found.append(f"#{name}" if name else f"<{tag}>")
+    return found[:5]
+
+
+def _is_empty(element: HtmlElement) -> bool:
+    if element.get("hidden") is not None or len(_text(element)) > LONGEST_PLACEHOLDER:
+        return False
+    return not any(each.tag in SHOWN for each in element.iter())
+
+
+def _refresh(root: HtmlElement, url: str) -> tuple[float, str] | None:
+    for meta in root.iter("meta"):
+        # One for browsers without scripts says that the page needs them, not where it leads.
+        is_for_others = any(parent.tag == "noscript" for parent in meta.iterancestors())
+        if (meta.get("http-equiv") or "").lower() == "refresh" and not is_for_others:
+            match = _REFRESH.match(meta.get("content") or "")
+            if match:
+                return float(match[1].strip(".") or 0), _joined(url, match[2] or "")
+    return None
+
+
+def _joined(base: str, address: str) -> str:
+    try:
+        return urljoin(base, address) if address else base
+    except ValueError:
+        return base
+
+
+def _text(element: HtmlElement | None) -> str:
+    if element is None:
+        return ""
+    return _SPACE.sub(" ", " ".join(str(part) for part in element.itertext() if part)).strip()

@@ -1,0 +1,244 @@
+"""Runs a job: addresses in, pages through workers, results out."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+from rove.errors import InvalidArguments
+from rove.jobs.address import Address, is_loopback
+from rove.jobs.host_queues import NEVER, HostQueues
+from rove.jobs.options import JobOptions
+from rove.jobs.retrying import NOT_OF_THE_PAGE, RetryRules
+from rove.jobs.summary import Counts, Progress, Summary
+from rove.jobs.worker import PageAnswer, PageError, Worker
+from rove.tasks import BackgroundTasks, Signal
+from rove.validation.record import dataclass
+
+# Pages of one host at once, where the caller does not say otherwise.
+PER_HOST = 2
+# Addresses that wait. While there are so many, no more are read from the input.
+MOST_WAITING = 100_000
+# Pages of one host that a slot visits one after the other, in one context, before another host gets its turn.
+PAGES_IN_A_ROW = 30
+NO_ADDRESS = PageError("invalid_arguments", "This is not an address.", "Write one like https://example.com/page.")
+
+
+class Results(Protocol):
+    """Where results go. A result that `append` has returned from is never lost."""
+
+    def append(self, record: dict[str, Any], /) -> None: ...
+    @property
+    def is_sync_due(self) -> bool: ...
+    def sync(self) -> None: ...
+
+
+@dataclass
+class _Page:
+    """A page that waits or is visited. `others`: failures on the way that were not its own."""
+
+    address: Address
+    attempts: int = 0
+    others: int = 0
+
+
+class JobStopped(Exception):
+    """No page can be visited any more."""
+
+    def __init__(self, error: PageError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
+class Job:
+    """Visits each address once, politely, and writes each result when it is final."""
+
+    def __init__(
+        self,
+        options: JobOptions,
+        recorded: dict[str, Any],
+        results: Results,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`recorded`: what every result says of the job."""
+        self._options = options
+        self._recorded = recorded
+        self._results = results
+        self._clock = clock
+        self._queues: HostQueues[_Page] = HostQueues(self._limit, options.delay, clock)
+        self._rules = RetryRules(options.retries, random.random)
+        self._counts = Counts(clock)
+        # How often each address was in the input, or is in the results.
+        self._known: Counter[bytes] = Counter()
+        self._changed = Signal()
+        self._running = 0
+        self._read = 0
+        self._has_read_all = False
+        self._is_draining = False
+        self._syncing: asyncio.Task[None] | None = None
+        self._workers: Sequence[Worker] = ()
+        self._tasks = BackgroundTasks("the job")
+
+    def resume(self, records: Iterable[dict[str, Any]]) -> None:
+        """Take over the results of earlier runs. Raises InvalidArguments if they are of another job."""
+        failed: set[bytes] = set()
+        for record in records:
+            if any(record.get(name) != value for name, value in self._recorded.items()):
+                said = " ".join(f"{name}={record.get(name)}" for name in self._recorded)
+                hint = "Choose another --out, or run the same command as before."
+                raise InvalidArguments(f"The results there are of another job ({said}).", hint=hint)
+            key = Address.of(record["url"]).key
+            self._known[key] += 1
+            (failed.discard if record["ok"] else failed.add)(key)
+        self._counts.failed_before = len(failed)
+        if self._options.retry_failed:
+            for key in failed:
+                del self._known[key]
+            self._counts.failed_before = 0
+
+    async def run(self, addresses: AsyncIterator[Address], workers: Sequence[Worker]) -> Summary:
+        """Visit all pages. Raises JobStopped, or what reading the input or writing the results raises."""
+        self._workers = workers
+        running: list[asyncio.Task[None]] = []
+        try:
+            for worker in workers:
+                await worker.open()
+            reading = asyncio.create_task(self._read_all(addresses))
+            slots = [asyncio.create_task(self._use_slot(worker)) for worker in workers for _ in range(worker.slots)]
+            running = [reading, *slots]
+            await asyncio.gather(*slots)
+            if reading.done():
+                reading.result()
+            return self._counts.summary(self._is_draining)
+        finally:
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*(worker.drain(0) for worker in workers))
+            await asyncio.gather(*running, return_exceptions=True)
+
+    def drain(self) -> None:
+        """Begin no more visits, and end those that run, after a while if they do not end by themselves."""
+        self._is_draining = True
+        self._changed.send()
+        for worker in self._workers:
+            self._tasks.start(worker.drain(self._options.drain_seconds))
+
+    @property
+    def progress(self) -> Progress:
+        counts = self._counts
+        total = self._read if self._has_read_all else None
+        return Progress(counts.done, counts.failed, counts.skipped, self._running, total, counts.rate)
+
+    def _limit(self, host: str) -> int | None:
+        if self._options.per_host is not None:
+            return self._options.per_host
+        return None if is_loopback(host) else PER_HOST
+
+    async def _read_all(self, addresses: AsyncIterator[Address]) -> None:
+        try:
+            await self._add_all(addresses)
+        finally:
+            self._has_read_all = True
+            self._changed.send()
+
+    async def _add_all(self, addresses: AsyncIterator[Address]) -> None:
+        async for address in addresses:
+            while len(self._queues) >= MOST_WAITING:
+                await self._changed.wait()
+            if not self._is_known(address):
+                self._read += 1
+                self._queues.add(address.host, _Page(address))
+                self._changed.send()
+
+    def _is_known(self, address: Address) -> bool:
+        """Whether an address needs no visit, as it was in the input or in the results before."""
+        key = address.key
+        if not self._known[key]:
+            if not self._options.repeat:
+                self._known[key] = 1
+            return False
+        if self._options.repeat:
+            self._known[key] -= 1
+        self._counts.skipped += 1
+        return True
+
+    async def _use_slot(self, worker: Worker) -> None:
+        host, in_a_row = "", 0
+        while (page := await self._next(host if in_a_row < PAGES_IN_A_ROW else None)) is not None:
+            in_a_row = in_a_row + 1 if page.address.host == host else 1
+            host = page.address.host
+            self._running += 1
+            try:
+                answer = await self._visit(worker, page)
+            finally:
+                self._running -= 1
+                self._queues.release(host)
+            self._handle(page, answer)
+            self._changed.send()
+
+    async def _next(self, preferred: str | None) -> _Page | None:
+        """Return the next page, when one may be visited; None when there will be none."""
+        while not self._is_draining:
+            changed = self._changed.wait()
+            if (taken := self._queues.take(preferred)) is not None:
+                changed.close()
+                return taken[1]
+            if self._has_read_all and not self._queues and not self._running:
+                changed.close()
+                break
+            when = self._queues.next_time()
+            try:
+                async with asyncio.timeout(None if when == NEVER else max(when - self._clock(), 0)):
+                    await changed
+            except TimeoutError:
+                pass  # a page may be visited now
+        return None
+
+    async def _visit(self, worker: Worker, page: _Page) -> PageAnswer:
+        if not page.address.host and "://" not in page.address.href:
+            return PageAnswer(error=NO_ADDRESS)
+        return await worker.run(page.address.task)
+
+    def _handle(self, page: _Page, answer: PageAnswer) -> None:
+        """Write the answer if it is final, or see to another visit. Raises JobStopped."""
+        if answer.is_broken_off:
+            return
+        error = answer.error
+        if error is not None and error.code in NOT_OF_THE_PAGE:
+            page.others += 1
+        else:
+            page.attempts += 1
+        if pause := self._rules.pause(answer):
+            self._queues.back_off(page.address.host, pause)
+        retry = self._rules.decide(answer, page.attempts, page.others)
+        if error is not None and (error.is_fatal or (retry is None and error.code in NOT_OF_THE_PAGE)):
+            raise JobStopped(error)
+        if retry is None:
+            self._write(page, answer)
+        elif retry.of_host:
+            self._queues.back_off(page.address.host, retry.seconds)
+            self._queues.add(page.address.host, page, first=True)
+        else:
+            self._queues.add_later(page.address.host, page, self._clock() + retry.seconds)
+
+    def _write(self, page: _Page, answer: PageAnswer) -> None:
+        self._results.append(self._record(page, answer))
+        self._counts.add(page.address.host, answer)
+        if self._results.is_sync_due and (self._syncing is None or self._syncing.done()):
+            self._syncing = self._tasks.start(asyncio.to_thread(self._results.sync))
+
+    def _record(self, page: _Page, answer: PageAnswer) -> dict[str, Any]:
+        error = answer.error
+        record: dict[str, Any] = {"url": page.address.url, "ok": error is None, **self._recorded}
+        record |= {"error": error.as_dict()} if error is not None else {"result": answer.result}
+        facts = {"final_url": answer.final_url, "title": answer.title, "status": answer.status}
+        record |= {name: fact for name, fact in facts.items() if fact is not None}
+        record |= {"files": list(answer.files)} if answer.files else {}
+        record |= {"seconds": answer.seconds, "attempts": page.attempts}
+        record |= {"time": datetime.now(UTC).isoformat(timespec="milliseconds")}
+        return record | ({"input": dict(page.address.fields)} if page.address.fields else {})

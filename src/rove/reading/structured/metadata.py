@@ -1,0 +1,152 @@
+"""What a page says of itself to programs: JSON-LD, microdata, RDFa Lite, Open Graph and Twitter cards."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from rove.reading.structured.page import Page, text_of
+
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
+
+MOST_ITEMS = 200
+MOST_PROPERTIES = 2_000
+DEEPEST = 12
+LONGEST_JSON = 1_000_000
+_GRAPH_PREFIXES = ("og:", "article:", "product:", "book:", "profile:", "video:", "music:", "fb:")
+_LINKED = {"a": "href", "area": "href", "link": "href", "img": "src", "audio": "src", "video": "src", "embed": "src",
+           "iframe": "src", "source": "src", "track": "src", "object": "data"}  # fmt: skip
+# Programs that write pages wrap JSON in these.
+_WRAPPING = re.compile(r"^\s*(?://\s*)?(?:<!\[CDATA\[|<!--)|(?:(?://\s*)?\]\]>|-->)\s*;?\s*$")
+
+
+def metadata_of(page: Page) -> dict[str, Any]:
+    """Return what is there, by its kind; kinds that the page does not use are left out."""
+    json_ld, broken = _json_ld(page)
+    found: dict[str, Any] = {
+        "json_ld": json_ld,
+        "microdata": _Items(page, "itemprop", "itemscope", "itemtype").read(),
+        "rdfa": _Items(page, "property", "typeof", "typeof").read(),
+        **_cards(page),
+        "page": _facts(page),
+    }
+    if broken:
+        found["json_ld_not_readable"] = broken
+    return {name: value for name, value in found.items() if value}
+
+
+def _json_ld(page: Page) -> tuple[list[Any], int]:
+    """Return the values of all JSON-LD scripts, and how many could not be read."""
+    values: list[Any] = []
+    broken = 0
+    for text in page.json_ld:
+        try:
+            value = json.loads(_WRAPPING.sub("", text[:LONGEST_JSON]), strict=False)
+        except (ValueError, RecursionError):
+            broken += 1
+        else:
+            values += value if isinstance(value, list) else [value]
+    return values[:MOST_ITEMS], broken
+
+
+def _cards(page: Page) -> dict[str, dict[str, Any]]:
+    """Return the Open Graph and Twitter properties; several values of one property are a list."""
+    graph: dict[str, Any] = {}
+    twitter: dict[str, Any] = {}
+    for element in page.root.iter("meta"):
+        name = (element.get("property") or element.get("name") or "").strip().lower()
+        content = element.get("content")
+        if content is None:
+            continue
+        if name.startswith(_GRAPH_PREFIXES):
+            _add(graph, name, content.strip())
+        elif name.startswith("twitter:"):
+            _add(twitter, name, content.strip())
+    return {"open_graph": graph, "twitter": twitter}
+
+
+def _facts(page: Page) -> dict[str, Any]:
+    """Return title, description, language and canonical address of the page."""
+    title = page.root.find(".//title")
+    facts = {
+        "title": " ".join(title.text_content().split()) if title is not None else "",
+        "description": _meta(page, "description"),
+        "language": page.root.get("lang") or "",
+        "canonical": _canonical(page),
+    }
+    return {name: fact for name, fact in facts.items() if fact}
+
+
+def _meta(page: Page, name: str) -> str:
+    found = (each.get("content") for each in page.root.iter("meta") if (each.get("name") or "").lower() == name)
+    return next((text.strip() for text in found if text), "")
+
+
+def _canonical(page: Page) -> str:
+    links = (each for each in page.root.iter("link") if "canonical" in (each.get("rel") or "").lower().split())
+    return next((address for each in links if (address := page.attribute(each, "href"))), "")
+
+
+def _add(values: dict[str, Any], name: str, value: Any) -> None:
+    if name not in values:
+        values[name] = value
+    elif isinstance(values[name], list):
+        values[name].append(value)
+    else:
+        values[name] = [values[name], value]
+
+
+class _Items:
+    """Reads items with properties: microdata, or RDFa Lite, which has other names for the same attributes."""
+
+    def __init__(self, page: Page, property_name: str, scope: str, kind: str) -> None:
+        self._page = page
+        self._property, self._scope, self._kind = property_name, scope, kind
+        self._room = MOST_PROPERTIES
+        self._ids = {each.get("id"): each for each in page.root.iter() if each.get("id")}
+
+    def read(self) -> list[dict[str, Any]]:
+        """Return the items that are no property of another item."""
+        tops = self._page.root.xpath(f"//*[@{self._scope} and not(@{self._property})]")
+        return [self._item(element, 0) for element in tops[:MOST_ITEMS]]
+
+    def _item(self, element: HtmlElement, depth: int) -> dict[str, Any]:
+        item: dict[str, Any] = {}
+        if kind := (element.get(self._kind) or "").strip():
+            item["@type"] = kind
+        if name := (element.get("itemid") or element.get("resource") or "").strip():
+            item["@id"] = name
+        for owner in (element, *self._referred(element)):
+            self._add_properties(item, owner, depth, is_item=owner is element)
+        return item
+
+    def _referred(self, element: HtmlElement) -> list[HtmlElement]:
+        names = (element.get("itemref") or "").split()
+        found = [self._ids[name] for name in names if name in self._ids]
+        return [each for each in found if each is not element and each not in element.iterancestors()]
+
+    def _add_properties(self, item: dict[str, Any], owner: HtmlElement, depth: int, is_item: bool) -> None:
+        waiting = list(reversed(list(owner))) if is_item else [owner]
+        while waiting and self._room > 0:
+            element = waiting.pop()
+            names = (element.get(self._property) or "").split()
+            is_scope = self._scope in element.attrib
+            if names:
+                self._room -= len(names)
+                value = self._item(element, depth + 1) if is_scope and depth < DEEPEST else self._value(element)
+                for name in names:
+                    _add(item, name, value)
+            if not is_scope:
+                waiting.extend(reversed(list(element)))
+
+    def _value(self, element: HtmlElement) -> str:
+        tag = str(element.tag)
+        if element.get("content") is not None:
+            return (element.get("content") or "").strip()
+        if tag in _LINKED:
+            return self._page.attribute(element, _LINKED[tag]) or ""
+        if tag in ("data", "meter"):
+            return element.get("value") or text_of(element)
+        return (element.get("datetime") if tag == "time" else None) or text_of(element)

@@ -1,0 +1,156 @@
+"""`rove map`: many pages through sessions of one browser."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import signal
+import sys
+from collections.abc import Generator
+from hashlib import blake2b
+from pathlib import Path
+
+from rove.errors import InvalidArguments
+from rove.jobs.address_stream import check_sources, read_sources, stream
+from rove.jobs.browser_worker import BrowserWorker
+from rove.jobs.options import JobOptions, PageOptions, default_parallel
+from rove.jobs.page_work import work_for
+from rove.jobs.results_file import ResultsFile, ResultsStream
+from rove.jobs.scheduler import Job, JobStopped
+from rove.jobs.summary import Summary
+from rove.settings.tree import Settings
+from rove.surfaces.cli.map.progress import ProgressLine, summary_lines
+from rove.surfaces.library import Session
+from rove.tasks import BackgroundTasks
+
+STANDARD_OUTPUT = Path("-")
+SOME_FAILED = 1
+WRONG_USE = 2
+INTERRUPTED = 130
+GO_ON = "Interrupted. Run the same command again to go on."
+NO_PERSON = "No person is asked: what the policy asks for is denied."
+
+
+def run(given: argparse.Namespace, settings: Settings) -> int:
+    """Run the command and return its exit code."""
+    try:
+        return _run(given, settings)
+    except InvalidArguments as error:
+        _say(f"rove: {error.message}\n      {error.hint}")
+        return WRONG_USE
+    except JobStopped as stopped:
+        _say(f"rove: {stopped.error.message}\n      {stopped.error.hint}\n      Run the same command again to go on.")
+        return SOME_FAILED
+    except BrokenPipeError:
+        raise  # the reader of standard output has gone
+    except OSError as error:
+        _say(f"rove: {error.strerror or error}: {given.out}. Run the same command again to go on.")
+        return SOME_FAILED
+
+
+def _run(given: argparse.Namespace, settings: Settings) -> int:
+    check_sources(given.urls)
+    _check_settings(settings)
+    pages = _page_options(given, settings)
+    pages.check()
+    work_for(pages)  # what is wrong with a script is said before anything begins
+    job_options = JobOptions(given.per_host, given.delay, given.retries, given.repeat, given.retry_failed)
+    with _results(given.out) as results:
+        job = Job(job_options, pages.recorded, results)
+        if isinstance(results, ResultsFile):
+            job.resume(results.records())
+        worker = BrowserWorker(settings, pages, given.parallel or default_parallel(), Session)
+        summary = asyncio.run(_Interruptible(job, given.quiet).run(given, worker))
+    if summary is None:
+        _say(GO_ON)
+        return INTERRUPTED
+    for line in summary_lines(summary):
+        _say(line)
+    if summary.is_interrupted:
+        _say(GO_ON)
+        return INTERRUPTED
+    return SOME_FAILED if summary.failed or summary.failed_before else 0
+
+
+def _check_settings(settings: Settings) -> None:
+    """Raise InvalidArguments if there is no browser that thousands of pages may be loaded in."""
+    if settings.attach is not None:
+        hint = "Leave out --attach; --logins-state NAME begins with a saved login."
+        raise InvalidArguments("Many pages are not visited in a browser of your own: it is not guarded.", hint=hint)
+    if not settings.browser_enabled:
+        raise InvalidArguments("The browser is switched off.", hint="Run `rove config set browser_enabled true`.")
+
+
+class _Interruptible:
+    """Runs a job. The first Ctrl-C lets the pages finish that are being visited, the second ends it at once."""
+
+    def __init__(self, job: Job, quiet: bool) -> None:
+        self._job = job
+        self._quiet = quiet
+        self._running: asyncio.Task[Summary] | None = None
+        self._is_draining = False
+
+    async def run(self, given: argparse.Namespace, worker: BrowserWorker) -> Summary | None:
+        """Return the summary; None if the job was ended at once."""
+        tasks = BackgroundTasks("rove map")
+        loop = asyncio.get_running_loop()
+        addresses = stream(read_sources(given.urls, given.column))
+        self._running = loop.create_task(self._job.run(addresses, [worker]))
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self._interrupt)
+        if not self._quiet:
+            _say(f"Pages at once: {worker.slots}. {NO_PERSON}")
+            tasks.start(ProgressLine(sys.stderr, lambda: self._job.progress).show())
+        try:
+            return await self._running
+        except asyncio.CancelledError:
+            return None
+        finally:
+            await tasks.close()
+
+    def _interrupt(self) -> None:
+        assert self._running is not None
+        if self._is_draining:
+            self._running.cancel()
+            return
+        self._is_draining = True
+        _say("\nFinishing the pages that are being visited; Ctrl-C again ends at once.")
+        self._job.drain()
+
+
+def _page_options(given: argparse.Namespace, settings: Settings) -> PageOptions:
+    is_file = given.out != STANDARD_OUTPUT
+    return PageOptions(
+        given.do,
+        given.timeout,
+        given.fresh,
+        given.keep_session,
+        given.full_page,
+        settings.logins.state,
+        _folder(given.out) if is_file else "map",
+        is_file and not given.repeat,
+    )
+
+
+def _folder(out: Path) -> str:
+    """Return the folder of the workspace for the files of a job, which is the same when it goes on."""
+    return f"map/{out.stem}-{blake2b(str(out.absolute()).encode(), digest_size=3).hexdigest()}"
+
+
+@contextlib.contextmanager
+def _results(out: Path) -> Generator[ResultsFile | ResultsStream]:
+    if out == STANDARD_OUTPUT:
+        yield ResultsStream(sys.stdout)
+        return
+    results = ResultsFile(out)
+    try:
+        if (repaired := results.repair()) is not None and repaired.removed:
+            _say(f"{out}: removed the last line, which was not complete ({repaired.removed} bytes).")
+        yield results
+    finally:
+        results.close()
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

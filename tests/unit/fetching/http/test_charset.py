@@ -1,0 +1,33 @@
+"""The encoding of a text, as browsers decide."""
+
+from __future__ import annotations
+
+import pytest
+
+from rove.fetching.http.answer import Headers, HttpAnswer
+from rove.fetching.http.charset import text_of
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "text"),
+    [
+        ("Grüße".encode(), "text/html", "Grüße"),
+        ("Grüße".encode("latin-1"), "text/html", "Grüße"),
+        ("Grüße".encode("latin-1"), "text/html; charset=ISO-8859-1", "Grüße"),
+        (b"\x80", "text/html; charset=iso-8859-1", "€"),  # which is windows-1252 to browsers
+        ("日本".encode("shift_jis"), 'text/html; charset="Shift_JIS"', "日本"),
+        ("<meta charset=gbk>中".encode("gbk"), "text/html", "<meta charset=gbk>中"),
+        ("<meta charset=utf-16>ü".encode(), "text/html", "<meta charset=utf-16>ü"),
+        (b"\xef\xbb\xbf\xc3\xbc", "text/html; charset=latin-1", "ü"),  # the mark wins over the header
+        ("\ufeffü".encode("utf-16-le"), "text/plain", "ü"),
+        (b"a\xff", "text/plain; charset=utf-8", "a\ufffd"),
+        ("ü".encode(), "text/plain; charset=zlib", "ü"),  # which is no encoding of text
+        (
+            '<?xml version="1.0" encoding="latin-1"?>ü'.encode("latin-1"),
+            "text/xml",
+            '<?xml version="1.0" encoding="latin-1"?>ü',
+        ),
+    ],
+)
+def test_encodings(body: bytes, kind: str, text: str) -> None:
+    assert text_of(HttpAnswer("http://x/", 200, Headers((("content-type", kind),)), body)) == text
