@@ -31,6 +31,7 @@ TOP = 5
 ALTERNATIVE = 0.75
 ALTERNATIVES = 3
 LONGEST_BYLINE = 100
+BYLINE_STUBS = frozenset(("by", "written by", "posted by", "von", "par", "por", "di", "door", "av"))
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,9 @@ class Candidates:
         while node is not None:
             following = _after(node, self._body)
             if node is not self._body and self._is_dropped(node):
+                parent = node.getparent()
                 node.drop_tree()
+                _drop_stub(parent)
                 node = following
                 continue
             if node.tag == "div":
@@ -216,6 +219,12 @@ class Candidates:
         if score is not None and score + bonus >= max(10, self._scores[best] * 0.2):
             return True
         return sibling.tag == "p" and _is_sentence(sibling)
+
+
+def _drop_stub(parent: HtmlElement | None) -> None:
+    """Remove the word before a byline, if nothing else is left of its line."""
+    if parent is not None and not len(parent) and (parent.text or "").strip().lower().rstrip(":") in BYLINE_STUBS:
+        parent.text = None
 
 
 def _is_sentence(paragraph: HtmlElement) -> bool:

@@ -38,8 +38,7 @@ def choose(scored: Blocks, other: Blocks) -> tuple[Blocks, bool]:
 
 def _is_better(scored: Blocks, other: Blocks, overlap: float) -> bool:
     """Return whether the other text is to be taken: it is of another part of the page, with much more prose."""
-    prose, other_prose = _prose_length(scored), _prose_length(other)
-    return (overlap < OVERLAP or not prose) and other_prose > 1.5 * prose
+    return overlap < OVERLAP and _prose_length(other) > 1.5 * _prose_length(scored)
 
 
 def _words(blocks: Blocks) -> Counter[str]:
