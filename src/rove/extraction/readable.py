@@ -29,7 +29,7 @@ SHORTEST_FRAME = 200
 
 @dataclass(frozen=True)
 class ReadableText(Extracted):
-    """The main content of a page, and the addresses that the numbers in it stand for: "3" of a link, "i2" of an image."""
+    """The main content of a page. Numbers in Markdown stand for `addresses`: "3" for a link, "i2" for an image."""
 
     title: str = ""
     byline: str = ""
@@ -79,7 +79,7 @@ class ReadableText(Extracted):
 
 
 async def read_readable(tab: Tab, format: Format, pages: int, longest: int) -> ReadableText:
-    """Read the main content of the page in a tab, joined with the next pages of the same article if more are asked for."""
+    """Read the main content of the page in a tab, with up to so many pages of the same article."""
     source = await tab.page_source()
     article = await asyncio.to_thread(_read, source)
     read, notes = 1, list(source.notes)

@@ -51,7 +51,8 @@ class Article:
 
     def render(self, format: Format, longest: int) -> Rendered:
         """Return the content in a format, in at most so many characters."""
-        blocks, room = self.blocks, longest
+        room = longest
+        blocks = cut_blocks(self.blocks, room)
         text = self._in(format, blocks)
         while len(text) > longest and room > 0:
             # Marks and addresses take room beside the text.

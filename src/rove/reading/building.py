@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -256,9 +256,24 @@ class _Builder:
 
     def add_list(self, element: HtmlElement) -> None:
         self._flush()
-        items = tuple(filter(None, (self._item(child) for child in element if isinstance(child.tag, str))))
+        items = tuple(filter(None, self._items(element)))
         if items:
             self._blocks.append(Listing(items, element.tag == "ol", _start(element)))
+
+    def _items(self, element: HtmlElement) -> Iterator[Blocks]:
+        """Yield the items of a list; text that stands between them is an item too."""
+        yield self._loose(element.text)
+        for child in element:
+            if isinstance(child.tag, str):
+                yield self._item(child)
+            yield self._loose(child.tail)
+
+    def _loose(self, text: str | None) -> Blocks:
+        return (
+            _paragraph_blocks([Run(_SPACES.sub(" ", text or ""), self._style, self._link)])
+            if (text or "").strip()
+            else ()
+        )
 
     def _item(self, element: HtmlElement) -> Blocks:
         if element.tag in LEFT_OUT:
@@ -315,6 +330,10 @@ _SPECIAL: dict[str, Callable[[_Builder, HtmlElement], None]] = {
     **dict.fromkeys(("ul", "ol", "menu", "dir"), _Builder.add_list),
     **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), _Builder.add_heading),
 }
+
+
+def _paragraph_blocks(runs: Sequence[Run]) -> Blocks:
+    return tuple(Paragraph(each) for each in _paragraphs(runs) if each)
 
 
 def _flat_runs(block: Block) -> Runs:

@@ -3,31 +3,70 @@
 from __future__ import annotations
 
 import re
-from itertools import dropwhile
+from itertools import islice
 from typing import TYPE_CHECKING
+
+from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-MOST_CHARACTERS = 10_000_000
+MOST_CHARACTERS = 2_000_000
+MOST_ELEMENTS = 40_000
 # Deeper elements are dissolved into those around them: no code that walks the tree needs to mind the stack.
 DEEPEST = 150
-_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)[^>]*>")
-_VOID = frozenset(
-    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
-)
-_OF_HEAD = frozenset(["title", "meta", "link", "script", "style", "base", "noscript", "template"])
-# Their content is not parsed as tags.
-_RAW = re.compile(r"(?is)<(script|style|textarea|title|xmp|iframe|noembed|noframes)\b[^>]*>.*?</\1\s*>|<!--.*?-->")
+_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]{0,50})[^<>]*>")
+_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 # libxml2 stops at these characters, or does not accept them.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
+LONGEST_JSON_LD = 200_000
 
 
-def parse_document(html: str) -> HtmlElement:
-    """Parse HTML. Any text gives a document; only its first ten million characters are read."""
-    source = _CONTROL.sub("", html[:MOST_CHARACTERS])
-    parsed = _parse(source)
-    return parsed if _depth(parsed) <= DEEPEST else _parse(_flattened(source))
+@dataclass(frozen=True)
+class Document:
+    """The root of a parsed document, and whether the HTML has more than was parsed."""
+
+    root: HtmlElement
+    is_cut: bool
+
+
+def parse_document(html: str) -> Document:
+    """Parse HTML. Any text gives a document; its size and its depth are limited."""
+    source = _CONTROL.sub("", _without_scripts(html))
+    kept = source[:MOST_CHARACTERS]
+    parsed = _parse(kept)
+    if _depth(parsed) > DEEPEST:
+        parsed = _parse(_flattened(kept))
+    return Document(parsed, _cut_elements(parsed) or len(kept) < len(source))
+
+
+def _without_scripts(html: str) -> str:
+    """Leave out scripts and styles, which may be most of a page, but for data about the page."""
+    lower, pieces, position = html.lower(), list[str](), 0
+    if len(lower) != len(html):  # letters that are longer in lower case
+        lower = html
+    while (start := lower.find("<script", position)) >= 0:
+        end = lower.find("</script", start)
+        opening = lower[start : start + 200].partition(">")[0]
+        is_kept = "ld+json" in opening and 0 <= end - start < LONGEST_JSON_LD
+        pieces.append(html[position : end if is_kept else start])
+        if end < 0:
+            return "".join(pieces)
+        position = end if is_kept else lower.find(">", end) + 1 or len(html)
+        if is_kept:
+            pieces.append("</script>")
+            position = lower.find(">", end) + 1 or len(html)
+    return "".join([*pieces, html[position:]])
+
+
+def _cut_elements(root: HtmlElement) -> bool:
+    """Remove the elements after the first so many; return whether there were more."""
+    beyond = list(islice(root.iter(), MOST_ELEMENTS, None))
+    for element in reversed(beyond):
+        parent = element.getparent()
+        if parent is not None:
+            parent.remove(element)
+    return bool(beyond)
 
 
 def body_of(document: HtmlElement) -> HtmlElement:
@@ -47,17 +86,7 @@ def _parse(source: str) -> HtmlElement:
         parsed = html.document_fromstring("<html><body></body></html>")
     if parsed.find("body") is None:
         parsed.append(parsed.makeelement("body"))
-    _move_out_of_head(parsed)
     return parsed
-
-
-def _move_out_of_head(document: HtmlElement) -> None:
-    """Move content to the body: libxml2 leaves `<article>` and its like in the head, where no tag begins the body."""
-    head, body = document.find("head"), body_of(document)
-    children = list(head) if head is not None else []
-    content = [*dropwhile(lambda child: child.tag in _OF_HEAD, children)]
-    for place, child in enumerate(content):
-        body.insert(place, child)
 
 
 def _depth(root: HtmlElement) -> int:
@@ -72,12 +101,6 @@ def _depth(root: HtmlElement) -> int:
 
 def _flattened(source: str) -> str:
     """Leave out the tags of elements that are nested too deeply."""
-    pieces: list[str] = []
-    position = 0
-    for raw in _RAW.finditer(source):
-        pieces.append(source[position : raw.start()])
-        position = raw.end()
-    text = "".join([*pieces, source[position:]])
     depth = 0
 
     def keep(tag: re.Match[str]) -> str:
@@ -90,4 +113,4 @@ def _flattened(source: str) -> str:
         depth += 1
         return tag[0] if depth <= DEEPEST // 2 else " "
 
-    return _TAG.sub(keep, text)
+    return _TAG.sub(keep, source)

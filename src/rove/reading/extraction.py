@@ -13,7 +13,7 @@ from rove.reading.building import Addresses, build_blocks
 from rove.reading.content.consensus import choose
 from rove.reading.content.scoring import find_by_scores
 from rove.reading.content.trafilatura_content import find_by_trafilatura
-from rove.reading.document import MOST_CHARACTERS, body_of, parse_document
+from rove.reading.document import body_of, parse_document
 from rove.reading.hidden import drop_hidden, drop_never_shown
 from rove.reading.metadata import Metadata, read_metadata
 from rove.reading.next_page import find_next_page
@@ -34,7 +34,8 @@ class Content:
 
 def extract_article(source: PageSource) -> Article:
     """Read the main content of a page, and what it says of itself."""
-    document = parse_document(source.html)
+    parsed = parse_document(source.html)
+    document = parsed.root
     absolute = absolute_in(document, source.url)
     facts = read_metadata(document)
     hidden = () if source.is_rendered else tuple(drop_hidden(document))
@@ -55,7 +56,7 @@ def extract_article(source: PageSource) -> Article:
         unseen=(*source.unseen, *hidden),
         is_main=is_main,
         blocks=content.blocks,
-        is_cut=source.is_cut or len(source.html) > MOST_CHARACTERS,
+        is_cut=source.is_cut or parsed.is_cut,
     )
 
 

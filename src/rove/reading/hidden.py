@@ -29,6 +29,7 @@ LONGEST_STYLE = 500_000
 def drop_hidden(document: HtmlElement) -> list[str]:
     """Remove the elements that markup hides from a document; return their texts."""
     classes, ids = _hiding_names(document)
+    drop_never_shown(document)
     texts: list[str] = []
     for element in list(body_of(document).iterdescendants()):
         if not isinstance(element.tag, str) or not _is_hidden(element, classes, ids):
@@ -46,11 +47,13 @@ def drop_never_shown(document: HtmlElement) -> None:
     for element in list(document.iter(*NEVER_SHOWN)):
         if element.getparent() is not None:
             element.drop_tree()
+    # A frame's own content is for browsers without frames.
+    for frame in document.iter("iframe", "noembed", "noframes"):
+        frame.text = None
+        del frame[:]
 
 
 def _is_hidden(element: HtmlElement, classes: frozenset[str], ids: frozenset[str]) -> bool:
-    if element.tag in NEVER_SHOWN:
-        return False
     if element.get("hidden") is not None and (element.get("hidden") or "").lower() != "until-found":
         return True
     if (element.get("aria-hidden") or "").lower() == "true" and "fallback-image" not in (element.get("class") or ""):

@@ -119,6 +119,8 @@ def _code_span(text: str) -> str:
     inside = " ".join(text.split())
     if not inside:
         return " " if text else ""
+    if "``" in inside:  # longer marks at the start of a line would look like a fence
+        return escape(inside)
     ticks = "`" * (max([0, *(len(found) for found in _BACKTICKS.findall(inside))]) + 1)
     pad = " " if inside[0] == "`" or inside[-1] == "`" else ""
     return f"{ticks}{pad}{inside}{pad}{ticks}"

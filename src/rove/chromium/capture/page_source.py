@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from rove.chromium.capture.frame_rows import (
@@ -82,7 +83,6 @@ class _Joining:
             read["url"],
             is_rendered=True,
             is_cut=read["isCut"],
-            origin=read["origin"] if read["origin"] != self._origin else "",
             unseen=tuple(self._unseen),
             frames=tuple(self._foreign),
             notes=tuple(dict.fromkeys(self._notes)),
@@ -106,10 +106,16 @@ class _Joining:
         if read["origin"] == self._origin:
             body = _BODY.search(self._with_frames(read, world.prefix, is_unseen=is_unseen))
             return f"<section>{body[1]}</section>" if body and not is_unseen else ""
-        foreign = _Joining(read["origin"], self._frames, self._reading).source(read, world.prefix, is_unseen=is_unseen)
-        if not is_unseen:
-            self._foreign += [foreign, *foreign.frames]
+        self._add_foreign(world, read, is_unseen)
         return ""
+
+    def _add_foreign(self, world: World, read: dict[str, Any], is_unseen: bool) -> None:
+        """Keep a frame of another origin, and the frames in it, beside the page."""
+        inner = _Joining(read["origin"], self._frames, self._reading).source(read, world.prefix, is_unseen=is_unseen)
+        source = replace(inner, origin=read["origin"], frames=())
+        if is_unseen:
+            source = replace(source, html="")
+        self._foreign += [source, *inner.frames]
 
 
 def _of_unseen_frame(line: str) -> str:

@@ -69,18 +69,19 @@ def divide_at_breaks(root: HtmlElement) -> None:
 
 
 def _divide(parent: HtmlElement) -> None:
+    # Goes from sibling to sibling: positions would be counted anew at each step.
     paragraph: HtmlElement | None = None
-    position = 0
-    while position < len(parent):
-        child = parent[position]
+    child = next(iter(parent), None)
+    while child is not None:
+        following = child.getnext()
         if _begins_chain(child):
-            paragraph = _replace_chain(parent, position)
+            paragraph = _replace_chain(child)
+            following = paragraph.getnext()
         elif paragraph is not None and is_phrasing(child):
             paragraph.append(child)
-            continue
         else:
             paragraph = None
-        position += 1
+        child = following
     if parent.tag == "p" and any(child.tag == "p" for child in parent):
         parent.tag = "div"
 
@@ -90,43 +91,47 @@ def _begins_chain(element: HtmlElement) -> bool:
     return element.tag == "br" and not (element.tail or "").strip() and following is not None and following.tag == "br"
 
 
-def _replace_chain(parent: HtmlElement, position: int) -> HtmlElement:
+def _replace_chain(first: HtmlElement) -> HtmlElement:
     """Replace line breaks in a row with a new paragraph that begins with the text after them."""
-    paragraph = parent.makeelement("p")
-    tail = ""
-    while position < len(parent) and parent[position].tag == "br" and not tail.strip():
-        tail = parent[position].tail or ""
-        parent[position].tail = None
-        parent.remove(parent[position])
+    paragraph = first.makeelement("p")
+    first.addprevious(paragraph)
+    tail, element = "", first
+    while element is not None and element.tag == "br" and not tail.strip():
+        following = element.getnext()
+        tail, element.tail = element.tail or "", None
+        paragraph.getparent().remove(element)  # type: ignore[union-attr]
+        element = following
     paragraph.text = tail
-    parent.insert(position, paragraph)
     return paragraph
 
 
 def wrap_text(division: HtmlElement) -> None:
     """Put the text that stands beside blocks in a division into paragraphs."""
+    child = next(iter(division), None)
     paragraph = _paragraph_of(division, division.text)
     if paragraph is not None:
         division.text = None
         division.insert(0, paragraph)
-    position = 0 if paragraph is None else 1
-    while position < len(division):
-        child = division[position]
-        if is_phrasing(child) and (paragraph is not None or not _is_blank(child)):
-            if paragraph is None:
-                paragraph = division.makeelement("p")
-                division.insert(position, paragraph)
-                position += 1
+    while child is not None:
+        following = child.getnext()
+        paragraph = _wrap(child, paragraph)
+        child = following
+
+
+def _wrap(child: HtmlElement, paragraph: HtmlElement | None) -> HtmlElement | None:
+    """Put a child into the paragraph before it if it is a part of a line; return the paragraph that goes on."""
+    if is_phrasing(child):
+        if paragraph is None and not _is_blank(child):
+            paragraph = child.makeelement("p")
+            child.addprevious(paragraph)
+        if paragraph is not None:
             paragraph.append(child)
-            continue
-        paragraph = None if not is_phrasing(child) else paragraph
-        following = _paragraph_of(division, child.tail)
-        if following is not None:
-            child.tail = None
-            paragraph = following
-            division.insert(position + 1, paragraph)
-            position += 1
-        position += 1
+        return paragraph
+    following = _paragraph_of(child, child.tail)
+    if following is not None:
+        child.tail = None
+        child.addnext(following)
+    return following
 
 
 def _paragraph_of(division: HtmlElement, text: str | None) -> HtmlElement | None:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 # Its time grows faster than the document.
-MOST_ELEMENTS = 30_000
+MOST_ELEMENTS = 15_000
 # Its names of elements, which are those of TEI, in HTML.
 TAGS = {
     "head": "h2",
@@ -34,6 +34,8 @@ def find_by_trafilatura(document: HtmlElement, *, is_whole: bool) -> HtmlElement
         return None
     from trafilatura import bare_extraction
 
+    # It warns of each page in which it finds nothing.
+    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
     try:
         found = bare_extraction(
             deepcopy(document),
