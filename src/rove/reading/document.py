@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
+from itertools import dropwhile, islice
 from typing import TYPE_CHECKING
 
 from rove.validation.record import dataclass
@@ -17,6 +17,7 @@ MOST_ELEMENTS = 40_000
 DEEPEST = 150
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]{0,50})[^<>]*>")
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+_OF_HEAD = frozenset(["title", "meta", "link", "script", "style", "base", "noscript", "template"])
 # libxml2 stops at these characters, or does not accept them.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 LONGEST_JSON_LD = 200_000
@@ -86,7 +87,16 @@ def _parse(source: str) -> HtmlElement:
         parsed = html.document_fromstring("<html><body></body></html>")
     if parsed.find("body") is None:
         parsed.append(parsed.makeelement("body"))
+    _move_out_of_head(parsed)
     return parsed
+
+
+def _move_out_of_head(document: HtmlElement) -> None:
+    """Move content to the body: libxml2 leaves `<article>` and its like in the head, where no tag begins the body."""
+    head, body = document.find("head"), body_of(document)
+    children = list(head) if head is not None else []
+    for place, child in enumerate([*dropwhile(lambda child: child.tag in _OF_HEAD, children)]):
+        body.insert(place, child)
 
 
 def _depth(root: HtmlElement) -> int:
