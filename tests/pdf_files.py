@@ -16,12 +16,21 @@ def words(x: float, y: float, text: str, size: float = 12, before: str = "") -> 
     return f"q {before} BT /F {size} Tf {x} {y} Td ({escaped}) Tj ET Q"
 
 
-def pdf(*pages: str, title: str = "", outline: Sequence[tuple[str, int]] = (), page: str = "", extra: bytes = b"") -> bytes:
-    """Return a file with a page for each content. `page` is added to each page, `extra` are objects from number 100."""
-    objects: dict[int, bytes] = {FONT_NUMBER: FONT}
+def pdf(
+    *pages: str,
+    title: str = "",
+    outline: Sequence[tuple[str, int]] = (),
+    page: str = "",
+    extra: bytes = b"",
+    font: bytes = FONT,
+) -> bytes:
+    """Return a file with a page for each content. `page` is added to each page, `extra` is object 100."""
+    objects: dict[int, bytes] = {FONT_NUMBER: font}
     numbers = [10 + 2 * index for index in range(len(pages))]
     for number, content in zip(numbers, pages, strict=True):
-        resources = "/Resources<</Font<</F 3 0 R>>/XObject<</X 100 0 R>>>>" if extra else "/Resources<</Font<</F 3 0 R>>>>"
+        resources = (
+            "/Resources<</Font<</F 3 0 R>>/XObject<</X 100 0 R>>>>" if extra else "/Resources<</Font<</F 3 0 R>>>>"
+        )
         box = "" if "/MediaBox" in page else "/MediaBox[0 0 600 800]"
         objects[number] = f"<</Type/Page/Parent 2 0 R{box}/Contents {number + 1} 0 R{resources}{page}>>".encode()
         objects[number + 1] = stream(content.encode("cp1252"))
@@ -81,10 +90,27 @@ def grey_picture() -> bytes:
 def bomb(depth: int = 12) -> bytes:
     """Return a small file whose page draws 10 ** depth rectangles: each form draws the next one ten times."""
     objects = {3: FONT, 1: b"<</Type/Catalog/Pages 2 0 R>>", 2: b"<</Type/Pages/Kids[10 0 R]/Count 1>>", 4: b"<<>>"}
-    objects[10] = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 11 0 R/Resources<</XObject<</X 20 0 R>>>>>>"
+    objects[10] = (
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 11 0 R/Resources<</XObject<</X 20 0 R>>>>>>"
+    )
     objects[11] = stream(b"/X Do " * 10)
     for level in range(depth):
         inner = b"/Resources<</XObject<</X %d 0 R>>>>" % (21 + level)
         facts = b"/Type/XObject/Subtype/Form/BBox[0 0 600 800]" + inner
         objects[20 + level] = stream(b"/X Do " * 10 if level < depth - 1 else b"0 0 9 9 re f", facts)
+    return written(objects)
+
+
+def form() -> bytes:
+    """Return a file with a form: a text, a checkbox that is ticked, and a password."""
+    objects = {3: FONT, 4: b"<<>>", 2: b"<</Type/Pages/Kids[10 0 R]/Count 1>>"}
+    objects[1] = b"<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[30 0 R 31 0 R 32 0 R]>>>>"
+    page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 11 0 R/Resources<</Font<</F 3 0 R>>>>"
+    objects[10] = page + b"/Annots[30 0 R 31 0 R 32 0 R]>>"
+    objects[11] = stream(words(50, 700, "Name:").encode())
+    objects[12] = stream(b"", b"/Type/XObject/Subtype/Form/BBox[0 0 9 9]")
+    shown = b"<</Type/Annot/Subtype/Widget/P 10 0 R/Rect[100 %d 300 %d]"
+    objects[30] = shown % (690, 715) + b"/FT/Tx/T(fullname)/TU(Full name)/V(Ann Example)>>"
+    objects[31] = shown % (650, 665) + b"/FT/Btn/T(agree)/V/Yes/AS/Yes/AP<</N<</Yes 12 0 R/Off 12 0 R>>>>>>"
+    objects[32] = shown % (600, 615) + b"/FT/Tx/Ff 8192/T(pin)/V(4711)>>"
     return written(objects)

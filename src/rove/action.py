@@ -34,7 +34,7 @@ from rove.validation.spelling import nearest
 
 if TYPE_CHECKING:
     from rove.browser.context import Context
-    from rove.browser.element import SecretSource
+    from rove.browser.element import DocumentSecrets
     from rove.browser.tab import Tab, TabInfo
     from rove.settings.tree import Settings
     from rove.states.desk import StateDesk
@@ -168,7 +168,7 @@ class ContextAction(Action[R]):
 class FileAction(Action[R]):
     """An action on files of the workspace. It needs no browser, and does not start one."""
 
-    async def perform(self, settings: Settings, secrets: SecretSource) -> R:
+    async def perform(self, settings: Settings, secrets: DocumentSecrets) -> R:
         """Do it, within a deadline."""
         raise NotImplementedError
 

@@ -28,6 +28,8 @@ from rove.engine.sessions.sessions import Sessions
 from rove.errors import DeadlineExceeded
 from rove.settings.tree import Deadlines
 
+pytestmark = pytest.mark.one_session
+
 STUCK = "<button>Go</button><input id=n>"
 # Seconds that a busy machine may add.
 SLACK = 5.0

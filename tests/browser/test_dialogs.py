@@ -12,6 +12,8 @@ from rove.actions.input.dialogs import Dialog
 from rove.actions.pages.navigation import Navigate
 from rove.errors import DialogOpen, NotOpen
 
+pytestmark = pytest.mark.one_session
+
 
 async def test_an_alert_on_a_click_is_reported_at_once(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<button onclick=\"alert('Careful')\">Go</button>"))

@@ -11,6 +11,8 @@ from rove import Session
 from rove.errors import AmbiguousTarget, ElementNotFound, InvalidArguments
 from rove.render.outcomes import as_text
 
+pytestmark = pytest.mark.one_session
+
 LIST = "<ul><li class=i data-n=1>One</li><li class=i>Two</li></ul>"
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.site import Site
 
 from rove import Session
 from rove.render.outcomes import as_text
+
+pytestmark = pytest.mark.one_session
 
 
 async def text_of(session: Session, url: str) -> str:

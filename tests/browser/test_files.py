@@ -11,6 +11,8 @@ from rove import Session
 from rove.errors import Denied, ElementNotReady, InvalidArguments
 from rove.settings.tree import Settings
 
+pytestmark = pytest.mark.one_session
+
 INPUT = (
     "<input type=file id=f multiple onchange=\"o.textContent = [...f.files].map(f => f.name + ':' + f.size)\">"
     "<p id=o></p>"

@@ -8,6 +8,8 @@ from tests.site import Site
 from rove import Session
 from rove.errors import InvalidArguments
 
+pytestmark = pytest.mark.one_session
+
 ROWS = "".join(f"<tr><td>Row {n}</td><td><button onclick='this.textContent = \"done\"'>Edit</button></td></tr>"
                for n in range(1, 2001))  # fmt: skip
 

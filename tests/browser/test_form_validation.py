@@ -10,6 +10,8 @@ from tests.site import Site
 from rove import Session
 from rove.render.outcomes import as_text
 
+pytestmark = pytest.mark.one_session
+
 SILENT = "<form id=form action=/sent><label>Note <input oninput=form.checkValidity() required></label></form>"
 
 

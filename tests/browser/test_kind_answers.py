@@ -13,6 +13,8 @@ from rove import Session
 from rove.errors import RoveError
 from rove.render.outcomes import as_text, error_text
 
+pytestmark = pytest.mark.one_session
+
 
 async def error_of(work: Awaitable[Any]) -> RoveError:
     with pytest.raises(RoveError) as caught:

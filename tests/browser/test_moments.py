@@ -10,6 +10,8 @@ from tests.site import Site
 
 from rove import Session
 
+pytestmark = pytest.mark.one_session
+
 
 @pytest.mark.parametrize("times", [(120, 500), (150, 450), (250, 900)])
 async def test_a_text_that_comes_and_goes_with_timers_is_told(

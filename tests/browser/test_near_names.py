@@ -14,6 +14,8 @@ from rove import Session
 from rove.errors import RoveError
 from rove.render.outcomes import as_text, error_text
 
+pytestmark = pytest.mark.one_session
+
 PAGE = """<ul><li><a href=#a>Documents</a><li><a href=#b>Downloads</a></ul>
 <button>Save all</button><button>Cancel</button><label>Search <input></label>"""
 

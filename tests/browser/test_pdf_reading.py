@@ -145,6 +145,9 @@ async def test_a_secret_opens_a_locked_pdf_if_it_is_meant_for_documents(reader: 
             await reader.read_pdf("locked.pdf", password=f"secret:{name}")
     with pytest.raises(DocumentLocked):
         await reader.read_pdf("locked.pdf", password="guessed wrong")
+    step = {"action": "read_pdf", "path": "locked.pdf", "password": "open sesame", "pages": "1"}
+    batched = await reader.batch(({**step, "path": "report.pdf", "password": ""}, step))
+    assert "Profits rose." in as_text(batched)
     journal = "".join(path.read_text() for path in (folder / "sessions").rglob("*.jsonl"))
     assert "secret:report" in journal
     assert "open sesame" not in journal and "guessed wrong" not in journal
@@ -163,7 +166,9 @@ async def test_files_that_are_no_pdf_or_outside_of_the_workspace_are_refused(rea
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="full Chromium is not installed")
 async def test_a_pdf_in_the_viewer_of_full_chromium_is_read(home: Path, site: Site) -> None:
     browser = Path(shutil.which("chromium") or "")
-    settings = Settings(allow_host=OWN_SITES, home=home / "full", browser=browser, deadlines=Deadlines(action=30, launch=60))
+    settings = Settings(
+        allow_host=OWN_SITES, home=home / "full", browser=browser, deadlines=Deadlines(action=30, launch=60)
+    )
     async with Sessions(settings) as sessions:
         session = Session(sessions, None)
         outcome = await session.navigate(site.file("/report.pdf", REPORT, KIND))

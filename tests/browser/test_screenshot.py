@@ -11,6 +11,8 @@ from tests.site import Site
 from rove import Session
 from rove.errors import AmbiguousTarget, Denied, ElementNotFound
 
+pytestmark = pytest.mark.one_session
+
 
 def png_size(data: bytes) -> tuple[int, int]:
     assert data.startswith(b"\x89PNG\r\n\x1a\n")

@@ -13,6 +13,8 @@ from rove import Session
 from rove.errors import ScriptFailed
 from rove.render.outcomes import as_text
 
+pytestmark = pytest.mark.one_session
+
 
 @pytest.mark.parametrize(
     ("expression", "value"),

@@ -8,6 +8,8 @@ from tests.site import Site
 from rove import Session
 from rove.errors import AmbiguousTarget, ElementNotReady
 
+pytestmark = pytest.mark.one_session
+
 # A list for choosing that stands in for a select, which is there but transparent, or shrunk to a pixel.
 LISTS = """<select multiple style='STYLE'><option>Basil<option>Olives</select>
   <div role=listbox><div role=option onclick="said.textContent = 'pressed'">Basil</div>

@@ -8,6 +8,8 @@ from tests.site import Site
 from rove import Session
 from rove.errors import ElementNotReady
 
+pytestmark = pytest.mark.one_session
+
 # The widget opens its list when the select, or its own box, has the focus, and closes it when the focus leaves.
 PAGE = """<style>.gone { position: absolute; width: 1px; height: 1px; overflow: hidden; opacity: 0 }</style>
   <select id=s class=gone aria-label=Land><option>Norway<option>Sweden</select>

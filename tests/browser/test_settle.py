@@ -13,6 +13,8 @@ from rove import Session
 from rove.outcome import AnyOutcome
 from rove.render.outcomes import as_text
 
+pytestmark = pytest.mark.one_session
+
 # Seconds, on a busy machine; an action that waits in vain takes `deadlines.settle`, which is five.
 BEFORE_GIVING_UP = 4
 

@@ -38,7 +38,7 @@ async def test_rows_of_a_rendered_page_as_data_text_and_csv(session: Session, si
     assert '"name": "Thing 1"' in text.partition("<untrusted")[2]
     path = Path(result.csv)
     assert path == settings.workspace_folder / "shop" / "things.csv"
-    assert list(csv.DictReader(path.open()))[2]["price"] == "3299.0"
+    assert list(csv.DictReader(path.read_text().splitlines()))[2]["price"] == "3299.0"
 
 
 async def test_many_rows_are_bounded_and_all_are_in_the_file(session: Session, site: Site) -> None:
@@ -84,7 +84,8 @@ GRIDS = {
 
 
 @pytest.mark.parametrize(
-    "library", [pytest.param(name, marks=[pytest.mark.slow] if name in ("antd", "datatables") else []) for name in GRIDS]
+    "library",
+    [pytest.param(name, marks=[pytest.mark.slow] if name in ("antd", "datatables") else []) for name in GRIDS],
 )
 async def test_grids_of_libraries_are_found_and_read(session: Session, site: Site, library: str) -> None:
     made, (headers, first, count) = bundle(library), GRIDS[library]

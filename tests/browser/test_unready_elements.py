@@ -14,6 +14,8 @@ from tests.site import Site
 from rove import Session
 from rove.errors import ElementNotReady
 
+pytestmark = pytest.mark.one_session
+
 # Seconds in which an act on an element that never becomes ready is refused; the tests' deadline is 30.
 SOON = 7.0
 

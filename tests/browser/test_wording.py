@@ -9,6 +9,8 @@ from tests.site import Site
 from rove import RoveError, Session
 from rove.actions.pages.navigation import Navigate
 
+pytestmark = pytest.mark.one_session
+
 
 async def test_the_message_for_a_selector_without_matches(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<p>Text</p>"))

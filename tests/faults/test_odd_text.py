@@ -16,6 +16,8 @@ from rove.outcome import AnyOutcome
 from rove.render.outcomes import as_data, as_text, error_text
 from rove.settings.tree import Settings
 
+pytestmark = pytest.mark.one_session
+
 # As JavaScript literals.
 ODD = {
     "lone_surrogates": r"a\ud800b\udc00c",

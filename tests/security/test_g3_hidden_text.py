@@ -10,6 +10,8 @@ from tests.site import Site
 from rove import Session
 from rove.render.outcomes import as_text
 
+pytestmark = pytest.mark.one_session
+
 COVER = "<div style='position: absolute; inset: 0; background: #fff%s'></div>"
 UNDER = "<div style='position: relative; height: 24px'><p style='margin: 0'>@</p>%s</div>"
 PIXEL = "data:image/gif;base64,R0lGODlhAQABAIAAAP///wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw=="

@@ -9,6 +9,8 @@ from tests.site import Site
 
 from rove import Session
 
+pytestmark = pytest.mark.one_session
+
 PAGE = """<p>Visible base</p><details><summary>Sum</summary>HID-details</details>
 <div hidden=until-found>HID-found</div><div style="content-visibility: hidden">HID-skipped</div>
 <details><summary>Sum</summary><span style="display: contents">HID-contents</span></details>

@@ -45,12 +45,16 @@ class SecretSource(Protocol):
         """Return the secret, or raise `Denied` if this origin may not have it."""
         ...
 
-    def use_for_document(self, name: str, /) -> TypedSecret:
-        """Return the secret, or raise `Denied` if it may not open documents."""
-        ...
-
     def offer(self, origin: str, /) -> str:
         """Say which secrets could be typed at this origin, for a hint."""
+        ...
+
+
+class DocumentSecrets(Protocol):
+    """Gives the value of a named secret that the owner allows for documents."""
+
+    def use_for_document(self, name: str, /) -> TypedSecret:
+        """Return the secret, or raise `Denied` if it may not open documents."""
         ...
 
 

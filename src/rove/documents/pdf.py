@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from rove.documents.page_range import pages_in
-from rove.documents.process import ask_reader
 from rove.documents.signature import is_pdf
 from rove.errors import DocumentDamaged, DocumentLocked, RoveError
 from rove.validation.record import dataclass
@@ -100,9 +99,7 @@ async def read_pdf(
         raise DocumentDamaged("The PDF cannot be read: its reader gave no sense.") from error
 
 
-async def render_page(
-    data: bytes, number: int, password: str | None = None, max_side: int = LONGEST_SIDE
-) -> bytes:
+async def render_page(data: bytes, number: int, password: str | None = None, max_side: int = LONGEST_SIDE) -> bytes:
     """Return a picture of a page as PNG, whose longer side has `max_side` pixels."""
     request = {"task": "render", "pages": str(number), "side": max_side}
     _, picture = await _ask(request, data, password, str(number))
@@ -112,6 +109,8 @@ async def render_page(
 async def _ask(
     request: dict[str, Any], data: bytes, password: str | None, pages: str | None
 ) -> tuple[dict[str, Any], bytes]:
+    from rove.documents.process import ask_reader  # what a server's start does not need
+
     if not is_pdf(data):
         raise DocumentDamaged("The file is no PDF.", hint="Read it as what it is.")
     if len(data) > MOST_BYTES:
@@ -139,7 +138,9 @@ def _document(facts: dict[str, Any]) -> PdfDocument:
     return PdfDocument(
         int(facts["page_count"]),
         tuple(_page(each) for each in facts["pages"]),
-        *(str(facts[name]) for name in ("title", "author", "date")),
+        str(facts["title"]),
+        str(facts["author"]),
+        str(facts["date"]),
         tuple(OutlineItem(str(title), int(depth), _number(page)) for title, depth, page in facts["outline"]),
         bool(facts["is_outline_cut"]),
         tuple(map(int, facts["left_out"])),

@@ -59,7 +59,8 @@ async def ask_reader(request: dict[str, Any], data: bytes) -> tuple[dict[str, An
                 return await _exchange(process, request, data)
         except TimeoutError:
             raise DocumentDamaged(
-                f"The PDF could not be read in {SECONDS:g} seconds.", hint="Read fewer `pages`, or look for another copy."
+                f"The PDF could not be read in {SECONDS:g} seconds.",
+                hint="Read fewer `pages`, or look for another copy.",
             ) from None
         except (asyncio.IncompleteReadError, ConnectionError, json.JSONDecodeError, UnicodeDecodeError) as error:
             raise DocumentDamaged("The PDF cannot be read: its reader crashed, or needed too much memory.") from error

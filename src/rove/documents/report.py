@@ -12,12 +12,11 @@ from rove.validation.record import dataclass
 
 # Entries of each list that are told to a model; a program gets all of them.
 MOST_TOLD = 40
-LAYER = (
-    "The text of this page is an invisible layer over a picture, as text recognition makes it: what is printed may differ."
-)
+LAYER = "Its text is an invisible layer over a picture, as text recognition makes it: what is printed may differ."
 PICTURE = "This page has no text, only a picture."
 BLANK = "This page is empty."
 DAMAGED = "This page is damaged and could not be read."
+NO_TEXT = "None of these pages has text. Reading the file with images=true gives pictures of them."
 CUT = "[the text of this page is cut]"
 
 
@@ -77,6 +76,8 @@ class PdfRead(Result):
         yield from _lines(f"Outline{' (its beginning)' if more else ''}:", _outline_lines(self.outline), author)
         for page in self.pages:
             yield from _page_passages(page, author)
+        if not (self.has_text or self.pictures):
+            yield Passage(NO_TEXT)
         if self.left_out:
             yield Passage(f"Not shown: pages {self.left_out}.")
 

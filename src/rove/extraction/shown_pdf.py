@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rove.browser.documents.pdf import read_shown
@@ -21,7 +21,7 @@ class PdfText(Extracted):
 
     document: PdfRead | None = None
 
-    def passages(self, origin: str) -> Iterable[Passage]:
+    def passages(self, origin: str) -> Iterator[Passage]:
         return self.document.passages(origin) if self.document is not None else super().passages(origin)
 
 

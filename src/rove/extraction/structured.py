@@ -33,7 +33,7 @@ APOSTROPHE = "texts that a spreadsheet would take for a formula have an apostrop
 
 @dataclass(frozen=True)
 class StructuredData(Extracted):
-    """Rows, offers or metadata. `content` is the same as JSON text, one row or offer on each line, as far as it has room."""
+    """Rows, offers or metadata; `content` is the same as JSON, one row or offer on each line, as far as it has room."""
 
     rows: tuple[dict[str, Any], ...] = ()
     # How many there are on the page, of which `rows` are the first.
@@ -59,7 +59,9 @@ class StructuredData(Extracted):
         return f"[cut: {len(self.content)} of {self.total} are shown]" if self.total else "[cut: the page has more]"
 
 
-async def read_structured(tab: Tab, mode: DataMode, schema: Mapping[str, Any] | None, csv: str | None) -> StructuredData:
+async def read_structured(
+    tab: Tab, mode: DataMode, schema: Mapping[str, Any] | None, csv: str | None
+) -> StructuredData:
     """Read data of the page in a tab. Raises InvalidArguments if the schema, or the path of the file, is not valid."""
     if mode == "rows" and not schema:
         hint = "Call with mode=tables first: it lists what the page has, each with the schema that reads it."

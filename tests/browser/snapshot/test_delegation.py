@@ -7,6 +7,8 @@ from tests.site import Site
 
 from rove import Session
 
+pytestmark = pytest.mark.one_session
+
 TEXTS = (
     "<h1>Challenges</h1><div id=a class=box>Right-click me</div><div id=b class=toggle>Show password</div><p>Words.</p>"
 )

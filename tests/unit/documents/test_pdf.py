@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from tests.pdf_files import bomb, grey_picture, locked, pdf, words
+from tests.pdf_files import FONT, bomb, form, grey_picture, locked, pdf, stream, words
 from tests.processes import eventually
 
 from rove.documents import process
@@ -104,10 +104,27 @@ async def test_a_rotated_page_is_read_as_it_is_displayed() -> None:
     assert page.unseen == ()
 
 
-async def test_links_and_fields() -> None:
+async def test_links() -> None:
     link = "<</Type/Annot/Subtype/Link/Rect[45 695 200 715]/A<</S/URI/URI(https://example.com/a?b=1)>>>>"
     page = await read_page(words(50, 700, "See the site"), page=f"/Annots[{link}]")
     assert [(each.text, each.url) for each in page.links] == [("See the site", "https://example.com/a?b=1")]
+
+
+async def test_fields_of_forms_are_read_but_not_passwords() -> None:
+    (page,) = (await read_pdf(form())).pages
+    assert [(field.name, field.kind, field.value) for field in page.fields] == [
+        ("Full name", "text", "Ann Example"),
+        ("agree", "checkbox", "checked"),
+        ("pin", "password", ""),
+    ]
+
+
+async def test_ligatures_become_letters() -> None:
+    # The font says that its letter A stands for the ligature of three letters.
+    ligature = b"/CIDInit /ProcSet findresource begin begincmap 1 beginbfchar <41> <FB03> endbfchar endcmap"
+    font = FONT[:-2] + b"/ToUnicode 100 0 R>>"
+    page = (await read_pdf(pdf(words(50, 700, "oAce"), extra=stream(ligature), font=font))).pages[0]
+    assert page.text == "office"
 
 
 async def test_pages_are_chosen_and_text_is_bounded() -> None:
@@ -173,7 +190,8 @@ async def test_a_call_that_is_cancelled_ends_its_process() -> None:
 def test_the_reader_ends_when_the_process_that_started_it_is_killed(tmp_path: Path) -> None:
     file = tmp_path / "bomb.pdf"
     file.write_bytes(bomb())
-    script = f"import asyncio, pathlib; from rove.documents.pdf import read_pdf; asyncio.run(read_pdf(pathlib.Path({str(file)!r}).read_bytes()))"
+    reading = f"asyncio.run(read_pdf(pathlib.Path({str(file)!r}).read_bytes()))"
+    script = f"import asyncio, pathlib; from rove.documents.pdf import read_pdf; {reading}"
     parent = os.spawnv(os.P_NOWAIT, sys.executable, [sys.executable, "-c", script])
     try:
         assert eventually(lambda: bool(_readers(parent)), 30)

@@ -16,7 +16,7 @@ from rove.target import secret_named
 from rove.workspace import Workspace
 
 if TYPE_CHECKING:
-    from rove.browser.element import SecretSource
+    from rove.browser.element import DocumentSecrets
     from rove.settings.tree import Settings
 
 MOST_BYTES = 200 * 2**20
@@ -40,15 +40,19 @@ class ReadPdf(FileAction[PdfRead]):
 
     @property
     def concealed(self) -> tuple[str, ...]:
-        return () if self.secrets else ("password",)
+        return ("password",) if self.password and not self.secrets else ()
 
-    async def perform(self, settings: Settings, secrets: SecretSource) -> PdfRead:
+    async def perform(self, settings: Settings, secrets: DocumentSecrets) -> PdfRead:
         from rove.documents.pdf import read_pdf
 
         password = secrets.use_for_document(self.secrets[0]).value if self.secrets else self.password
         data = await asyncio.to_thread(self._read, Workspace(settings.workspace_folder))
         document = await read_pdf(data, password, self.pages, self.max_characters)
-        shown = [page.number for page in document.pages] if self.pages is None else pages_in(self.pages, document.page_count)
+        shown = (
+            [page.number for page in document.pages]
+            if self.pages is None
+            else pages_in(self.pages, document.page_count)
+        )
         wanted = shown[:MOST_PICTURES] if self.images else []
         pictures = [await self._picture(data, number, password, settings) for number in wanted]
         return PdfRead.of(self.path, document, NOWHERE, pictures)
@@ -66,5 +70,7 @@ class ReadPdf(FileAction[PdfRead]):
             raise Denied(f"PDF file not found: {self.path}", hint=hint, quotes_page=False)
         with workspace.reading(self.path) as file, os.fdopen(os.dup(file.descriptor), "rb") as opened:
             if file.size > MOST_BYTES:
-                raise InvalidArguments(f"{self.path} is larger than {MOST_BYTES // 2**20} MB.", hint="Name a smaller one.")
+                raise InvalidArguments(
+                    f"{self.path} is larger than {MOST_BYTES // 2**20} MB.", hint="Name a smaller one."
+                )
             return opened.read()

@@ -16,7 +16,7 @@ from rove.validation.record import dataclass
 from rove.workspace import Workspace
 
 if TYPE_CHECKING:
-    from rove.browser.element import SecretSource
+    from rove.browser.element import DocumentSecrets
     from rove.settings.tree import Settings
 
 MOST_BYTES = 50 * 2**20
@@ -49,7 +49,7 @@ class ReadImage(FileAction[ImageRead]):
     path: str = arg("Path in the workspace.", min_length=1)
     max_side: int | None = arg("Longest side, in pixels.", default=None, ge=16, le=8000)
 
-    async def perform(self, settings: Settings, secrets: SecretSource) -> ImageRead:
+    async def perform(self, settings: Settings, secrets: DocumentSecrets) -> ImageRead:
         workspace = Workspace(settings.workspace_folder)
         data = await asyncio.to_thread(self._read, workspace)
         most = self.max_side or settings.observing.picture

@@ -20,7 +20,7 @@ from rove.workspace import Workspace, safe_name
 
 FOLDER = "downloads"
 CHUNK_BYTES = 2**20
-READ_PDF = "Read the PDF with {read_pdf}."
+READ_PDF = "Read the PDF with {read_pdf}. Or {navigate} to its address, which answers with its text."
 
 
 @dataclass

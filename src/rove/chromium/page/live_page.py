@@ -65,6 +65,8 @@ class LivePage:
         self.worlds = Worlds(cdp, self.target_id, ref_numbers)
         self.frame_order = FrameOrder(self.worlds.main.frame_id)
         self.may_read: Callable[[str], bool] = lambda address: True
+        # Whether downloads go to the workspace, and not where a person's own browser puts them.
+        self.keeps_downloads = True
         self._crashed = asyncio.Event()
 
     def listen(self) -> None:
@@ -110,7 +112,13 @@ class LivePage:
         return self.load_state.mime_type == PDF_TYPE
 
     async def download_document(self) -> DownloadedFile | None:
-        """Have the browser save what the tab shows as a file; None if it does not in time."""
+        """Have the browser save what the tab shows as a file; None if it does not in time.
+
+        In a browser that a person runs, it would be saved among the person's own downloads, so that it is not.
+        """
+        if not self.keeps_downloads:
+            self.events.add("pdf not read", "It is shown in the user's own browser, and rove saves no file there.")
+            return None
         before = self.downloads.count
         with contextlib.suppress(TimeoutError, CdpError):
             async with asyncio.timeout(self.time.for_loading):

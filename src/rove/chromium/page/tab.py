@@ -70,6 +70,7 @@ class Tab:
             cdp, setup.connection, target, setup.settings, setup.shared.ref_numbers, setup.shared.interceptor
         )
         self.page.worlds.set_tab(identity)
+        self.page.keeps_downloads = not setup.is_attached
         self.page.may_read = lambda address: setup.shared.may_read(address)
         self.observer = PageObserver(self.page, lambda: setup.shared.withheld)
         self.input = InputDevices(

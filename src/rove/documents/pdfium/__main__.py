@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import struct
 import sys
-from typing import Any
 
 from rove.documents.pdfium.limits import end_with_parent, leave, limit_process
 

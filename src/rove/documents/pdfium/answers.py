@@ -85,4 +85,3 @@ def _draw(document: pdfium.PdfDocument, number: int, side: int) -> Answer:
     output = io.BytesIO()
     bitmap.to_pil().save(output, "PNG")
     return {}, output.getvalue()
-

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
@@ -41,12 +42,12 @@ class Drawings:
         self._objects = 0
         self._walk(page.raw, raw.FPDFPage_CountObjects, raw.FPDFPage_GetObject, _SAME, 0)
 
-    def _walk(self, parent: object, count: object, get: object, matrix: _Matrix, depth: int) -> None:
-        for index in range(count(parent)):  # type: ignore[operator]
+    def _walk(self, parent: Any, count: Any, get: Any, matrix: _Matrix, depth: int) -> None:
+        for index in range(count(parent)):
             self._objects += 1
             if self._objects > MOST_OBJECTS:
                 return
-            item = get(parent, index)  # type: ignore[operator]
+            item = get(parent, index)
             kind = raw.FPDFPageObj_GetType(item)
             if kind == raw.FPDF_PAGEOBJ_FORM and depth < DEEPEST:
                 inner = _product(_matrix(item), matrix)
@@ -56,7 +57,7 @@ class Drawings:
             elif kind == raw.FPDF_PAGEOBJ_PATH and len(self.horizontal) + len(self.vertical) < MOST_RULES:
                 self._add_path(item, matrix)
 
-    def _add_path(self, item: raw.FPDF_PAGEOBJECT, matrix: _Matrix) -> None:
+    def _add_path(self, item: Any, matrix: _Matrix) -> None:
         points = _points(item)
         if len(points) < 2 or not _is_painted(item):
             return
@@ -67,7 +68,7 @@ class Drawings:
         elif _is_rectangle(points):
             self._add_edges(box)
         else:
-            for first, second in zip(points, points[1:], strict=False):
+            for first, second in pairwise(points):
                 self._add_line(self._box([first, second], whole))
 
     def _add_edges(self, box: Box) -> None:
@@ -88,12 +89,12 @@ class Drawings:
         return Box(min(xs), min(ys), max(xs), max(ys))
 
 
-def _points(item: raw.FPDF_PAGEOBJECT) -> list[tuple[float, float]]:
+def _points(item: Any) -> list[tuple[float, float]]:
     count = raw.FPDFPath_CountSegments(item)
     return list(_corners(item, count)) if 0 < count <= MOST_POINTS else []
 
 
-def _corners(item: raw.FPDF_PAGEOBJECT, count: int) -> Iterator[tuple[float, float]]:
+def _corners(item: Any, count: int) -> Iterator[tuple[float, float]]:
     x, y = ctypes.c_float(), ctypes.c_float()
     for index in range(count):
         segment = raw.FPDFPath_GetPathSegment(item, index)
@@ -106,12 +107,12 @@ def _is_rectangle(points: list[tuple[float, float]]) -> bool:
     return len(points) in (4, 5) and len({round(x, 1) for x, _ in points}) == len({round(y, 1) for _, y in points}) == 2
 
 
-def _is_painted(item: raw.FPDF_PAGEOBJECT) -> bool:
+def _is_painted(item: Any) -> bool:
     fill, stroke = ctypes.c_int(), ctypes.c_int()
     return bool(raw.FPDFPath_GetDrawMode(item, fill, stroke)) and bool(fill.value or stroke.value)
 
 
-def _matrix(item: raw.FPDF_PAGEOBJECT) -> _Matrix:
+def _matrix(item: Any) -> _Matrix:
     found = raw.FS_MATRIX()
     if not raw.FPDFPageObj_GetMatrix(item, found):
         return _SAME

@@ -75,7 +75,7 @@ def read_links(document: pdfium.PdfDocument, page: pdfium.PdfPage) -> list[tuple
     return found
 
 
-def _url(document: pdfium.PdfDocument, link: raw.FPDF_LINK) -> str:
+def _url(document: pdfium.PdfDocument, link: Any) -> str:
     action = raw.FPDFLink_GetAction(link)
     if not action or raw.FPDFAction_GetType(action) != raw.PDFACTION_URI:
         return ""
@@ -85,7 +85,7 @@ def _url(document: pdfium.PdfDocument, link: raw.FPDF_LINK) -> str:
     return "".join(buffer.value.decode("utf-8", "replace").split())[:LONGEST_URL]
 
 
-def _target(document: pdfium.PdfDocument, link: raw.FPDF_LINK) -> int | None:
+def _target(document: pdfium.PdfDocument, link: Any) -> int | None:
     target = raw.FPDFLink_GetDest(document, link)
     if not target and (action := raw.FPDFLink_GetAction(link)):
         target = raw.FPDFAction_GetDest(document, action)
@@ -108,7 +108,7 @@ def read_fields(document: pdfium.PdfDocument, page: pdfium.PdfPage) -> list[tupl
     return found
 
 
-def _field(document: pdfium.PdfDocument, annotation: raw.FPDF_ANNOTATION) -> list[tuple[str, str, str]]:
+def _field(document: pdfium.PdfDocument, annotation: Any) -> list[tuple[str, str, str]]:
     form: Any = document.formenv
     kind = _FIELD_KINDS.get(raw.FPDFAnnot_GetFormFieldType(form, annotation))
     if kind is None:
@@ -123,7 +123,7 @@ def _field(document: pdfium.PdfDocument, annotation: raw.FPDF_ANNOTATION) -> lis
     return [(name, kind, _string(raw.FPDFAnnot_GetFormFieldValue, form, annotation))]
 
 
-def _string(read: Callable[..., int], form: Any, annotation: raw.FPDF_ANNOTATION) -> str:
+def _string(read: Callable[..., int], form: Any, annotation: Any) -> str:
     size = read(form, annotation, None, 0)
     if size <= 2:
         return ""

@@ -28,9 +28,7 @@ class Box(NamedTuple):
 
     def holds(self, point: tuple[float, float], margin: float = 0.0) -> bool:
         x, y = point
-        return (
-            self.left - margin <= x <= self.right + margin and self.top - margin <= y <= self.bottom + margin
-        )
+        return self.left - margin <= x <= self.right + margin and self.top - margin <= y <= self.bottom + margin
 
     def is_beside(self, other: Box) -> bool:
         """Whether it is on the same line as another box: they overlap by half of the lower one's height."""

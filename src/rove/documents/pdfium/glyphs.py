@@ -6,7 +6,7 @@ import ctypes
 import unicodedata
 from collections.abc import Iterator
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
@@ -102,7 +102,7 @@ def _character(code: int) -> str:
     return text if text in LINE_BREAKS or text >= " " else " "
 
 
-def _text_object(owner: raw.FPDF_PAGEOBJECT) -> TextObject:
+def _text_object(owner: Any) -> TextObject:
     mode, parts = raw.FPDFTextObj_GetTextRenderMode(owner), [ctypes.c_uint() for _ in range(4)]
     strokes_only = mode in (raw.FPDF_TEXTRENDERMODE_STROKE, raw.FPDF_TEXTRENDERMODE_STROKE_CLIP)
     read_color = raw.FPDFPageObj_GetStrokeColor if strokes_only else raw.FPDFPageObj_GetFillColor

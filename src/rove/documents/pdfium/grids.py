@@ -96,9 +96,7 @@ def _groups(across: list[Rule], down: list[Rule]) -> Iterator[tuple[list[Rule], 
 
 
 def _meet(one: Rule, other: Rule) -> bool:
-    return (
-        other.start - NEAR <= one.at <= other.end + NEAR and one.start - NEAR <= other.at <= one.end + NEAR
-    )
+    return other.start - NEAR <= one.at <= other.end + NEAR and one.start - NEAR <= other.at <= one.end + NEAR
 
 
 def _joined(rules: Iterable[Rule]) -> list[Rule]:
@@ -134,4 +132,3 @@ def _without_empty(rows: list[list[str]]) -> list[list[str]]:
     """Leave out columns and rows without any text: lines are often drawn twice, with a gap between."""
     columns = [index for index in range(len(rows[0])) if any(row[index] for row in rows)]
     return [[row[index] for index in columns] for row in rows if any(row)]
-

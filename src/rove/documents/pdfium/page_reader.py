@@ -112,16 +112,13 @@ def _paragraphs(items: Sequence[Segment | Table]) -> Iterator[str]:
             continue
         if line:
             yield " ".join(each.text for each in line)
-        is_table = isinstance(item, Table)
-        if last is not None and (is_table or _is_apart(last, item.box)):
+        if last is not None and (isinstance(item, Table) or _is_apart(last, item.box)):
             yield ""
-        line = [] if is_table else [item]
-        last = None
-        if is_table:
-            yield item.text
-            yield ""
+        if isinstance(item, Table):
+            line, last = [], None
+            yield from (item.text, "")
         else:
-            last = item.box
+            line, last = [item], item.box
     if line:
         yield " ".join(each.text for each in line)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 from rove.documents.pdfium.geometry import Box, around
 from rove.documents.pdfium.glyphs import Glyph, text_of
@@ -58,8 +59,8 @@ def _gap(one: Box, other: Box) -> float:
 
 def in_reading_order(segments: list[Segment]) -> list[Segment]:
     """Keep the order of the file if it never goes back up within a column; otherwise order by the gaps of the page."""
-    pairs = zip(segments, segments[1:], strict=False)
-    return _cut(segments, 0) if any(_goes_back(a.box, b.box) for a, b in pairs) else segments
+    goes_back = any(_goes_back(before.box, after.box) for before, after in pairwise(segments))
+    return _cut(segments, 0) if goes_back else segments
 
 
 def _goes_back(before: Box, after: Box) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from rove.documents.pdfium.geometry import Box, around
@@ -111,7 +112,7 @@ def _filled(run: list[list[Segment]], columns: list[tuple[float, float]]) -> Ite
 def _is_drawn_by_rows(run: list[list[Segment]]) -> bool:
     """Whether the file draws one row after another, as it does with tables, rather than one column after another."""
     ends = [(min(each.place for each in row), max(each.place for each in row)) for row in run]
-    pairs = list(zip(ends, ends[1:], strict=False))
+    pairs = list(pairwise(ends))
     return sum(before[1] < after[0] for before, after in pairs) >= 0.8 * len(pairs)
 
 
@@ -122,4 +123,3 @@ def _is_tabular(rows: Sequence[Sequence[str]], longest: int) -> bool:
         return False
     first = [row[0] for row in rows if row[0]]
     return not all(_BULLET.fullmatch(cell) for cell in first)
-

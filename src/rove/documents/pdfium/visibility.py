@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as raw
@@ -26,7 +27,7 @@ class Picture:
 
     def __init__(self, page: pdfium.PdfPage, display: Display) -> None:
         self._scale = min(SCALE, LONGEST_SIDE / max(display.width, display.height, 1.0))
-        bitmap = page.render(scale=self._scale)
+        bitmap: Any = page.render(scale=self._scale)  # pyright: ignore[reportArgumentType]
         self._width, self._height, self._stride = bitmap.width, bitmap.height, bitmap.stride
         self._pixels = bytes(bitmap.buffer)
         self._size = bitmap.n_channels

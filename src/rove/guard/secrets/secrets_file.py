@@ -92,7 +92,7 @@ def _secret(source: Source, name: str, table: Any) -> Secret:
         known = f"; there are: {', '.join(SecretEntry.__dataclass_fields__)}" if why == UNKNOWN else ""
         _reject(source, name, f"`{key}` {why}{known}" if why in (UNKNOWN, "is missing") else f"`{key}`: {why}{known}")
     if not (entry.origins or entry.documents):
-        _reject(source, name, "needs `origins`, or `documents = true` if it is the password of documents")
+        _reject(source, name, "`origins` is missing; the password of documents has `documents = true` instead")
     value = _value(source, name, entry)
     if len(value) < MIN_LENGTH:
         _reject(source, name, f"has fewer than {MIN_LENGTH} characters, too few to be redacted from output")

@@ -21,8 +21,8 @@ MOST_ELEMENTS = 30_000
 LOOKED_AT = 20
 # The share of the items that have a field.
 COMMON = 0.6
-_TAGS = frozenset("li article section div a tr p figure details".split())
-_SKIPPED = frozenset("table thead tbody tr td th select svg".split())
+_TAGS = frozenset(["li", "article", "section", "div", "a", "tr", "p", "figure", "details"])
+_SKIPPED = frozenset(["table", "thead", "tbody", "tr", "td", "th", "select", "svg"])
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 
 
@@ -144,10 +144,12 @@ def _name(selector: str) -> str:
     tag, _, name = plain.partition(".")
     if attribute:
         return {"href": "url", "src": "image", "datetime": "date"}[attribute]
-    words = [word.lower() for word in _WORD.findall(name.replace("_", " "))]
+    words: list[str] = _WORD.findall(name.replace("_", " ").lower())
     if words:
         return words[-1]
-    return {"a": "link", "h1": "title", "h2": "title", "h3": "title", "h4": "title", "p": "text"}.get(tag, tag or "text")
+    return {"a": "link", "h1": "title", "h2": "title", "h3": "title", "h4": "title", "p": "text"}.get(
+        tag, tag or "text"
+    )
 
 
 def _unused(name: str, used: dict[str, Any]) -> str:

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from rove.errors import InvalidArguments
 from rove.reading.addresses import absolute_in
 from rove.reading.document import parse_document
+from rove.reading.hidden import drop_hidden
 from rove.reading.page_source import PageSource
 
 if TYPE_CHECKING:
-    from lxml.etree import XPath
     from lxml.html import HtmlElement
 
 # The text of these is apart from the text beside it.
-_BLOCKS = frozenset(
+_BLOCK_NAMES = (
     "address article aside blockquote br button caption dd details dialog div dl dt fieldset figcaption figure footer "
     "form h1 h2 h3 h4 h5 h6 header hr legend li main nav ol option p pre section summary table tbody td tfoot th thead "
-    "tr ul".split()
+    "tr ul"
 )
+_BLOCKS = frozenset(_BLOCK_NAMES.split())
 _NO_TEXT = frozenset(["script", "style", "noscript", "template", "head", "title"])
 # What a form holds was entered by a person, and is no data of the page.
 _ENTERED = frozenset(["input", "textarea", "select", "option"])
@@ -38,7 +39,7 @@ class Page:
         self.language = (self.root.get("lang") or "").lower()
         self._absolute = absolute_in(self.root, source.url)
         if not source.is_rendered:
-            _remove_hidden(self.root)
+            drop_hidden(self.root)
 
     def select(self, selector: str, below: HtmlElement | None = None) -> list[HtmlElement]:
         """Return the elements that a CSS selector matches, in the order of the page."""
@@ -66,14 +67,17 @@ def pages_of(source: PageSource) -> list[Page]:
 
 
 @lru_cache(maxsize=256)
-def _compiled(selector: str, axis: str) -> XPath:
+def _compiled(selector: str, axis: str) -> Callable[[HtmlElement], Any]:
     from cssselect import HTMLTranslator, SelectorError
     from lxml.etree import XPath, XPathSyntaxError
 
     is_child = selector.removeprefix(":scope").lstrip().startswith(">")
     plain = selector.removeprefix(":scope").lstrip().removeprefix(">") if is_child else selector
     try:
-        return XPath(HTMLTranslator().css_to_xpath(plain, "child::" if is_child else axis))
+        compiled: Callable[[HtmlElement], Any] = XPath(
+            HTMLTranslator().css_to_xpath(plain, "child::" if is_child else axis)
+        )
+        return compiled
     except (SelectorError, XPathSyntaxError) as error:
         raise InvalidArguments(
             f"`schema`: {selector!r} is not a CSS selector that can be used here: {error}.",
@@ -104,12 +108,3 @@ def _pieces(element: HtmlElement) -> Iterator[str]:
                 yield " "
             if each is not element:
                 yield each.tail or ""
-
-
-def _remove_hidden(root: HtmlElement) -> None:
-    """Remove what the HTML itself says is not shown; whether a style hides an element is not known here."""
-    hidden = "//*[@hidden]|//template|//noscript|//dialog[not(@open)]|//*[contains(@style, 'display')]"
-    for element in root.xpath(hidden):
-        style = "".join((element.get("style") or "").lower().split())
-        if element.getparent() is not None and ("style" not in element.attrib or "display:none" in style):
-            element.drop_tree()

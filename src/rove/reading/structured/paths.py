@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"-?[A-Za-z_][\w-]{0,60}")
 # Classes that say what state an element is in, or its place among others.
-_STATES = frozenset("active selected hover focus odd even first last current open visible show in ng-scope".split())
+_STATES = frozenset([
+    "active", "selected", "hover", "focus", "odd", "even", "first", "last", "current", "open", "visible", "show", "in",
+])  # fmt: skip
 # Classes that a program made up, which change with each release of a page.
 _MADE_UP = re.compile(r"(?i)(?=[a-z_-]*\d)[a-z]{0,6}[-_]?[a-z0-9]{5,}$|^(?:css|sc|jss|emotion)-")
 DEEPEST = 8
@@ -56,5 +58,6 @@ def _path(page: Page, element: HtmlElement) -> str:
 
 
 def _place(element: HtmlElement) -> str:
-    before = sum(1 for _ in element.itersiblings(str(element.tag), preceding=True))
-    return f"{element.tag}:nth-of-type({before + 1})"
+    tag = str(element.tag)
+    before = sum(1 for _ in element.itersiblings(tag, preceding=True))
+    return f"{tag}:nth-of-type({before + 1})"

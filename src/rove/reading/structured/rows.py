@@ -75,7 +75,7 @@ class RowReader:
         if field.kind == "url":
             return self._page.address(element)
         if field.kind == "date" and element.get("datetime"):
-            return element.get("datetime")
+            return str(element.get("datetime"))
         return text_of(element)
 
     def _converted(self, row: dict[str, Any], fields: Fields, path: str) -> dict[str, Any]:

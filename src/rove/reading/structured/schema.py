@@ -104,7 +104,9 @@ def _table(value: Any) -> TableSchema:
     types = given.get("types", {})
     if not isinstance(types, dict):
         _wrong("`table.types` must be an object of headers and types")
-    kinds = tuple((str(name), _kind(kind, f"table.types.{name}")) for name, kind in types.items())
+    kinds: tuple[tuple[str, Kind], ...] = tuple(
+        (str(name), _kind(kind, f"table.types.{name}")) for name, kind in types.items()
+    )
     return TableSchema(_text(given.get("selector", ""), "table.selector"), tuple(map(str, headers)), kinds)
 
 
@@ -118,13 +120,14 @@ def _divided(selector: str) -> tuple[str, str]:
 def _kind(value: Any, where: str) -> Kind:
     if value not in KINDS:
         _wrong(f"`{where}`: the type {value!r} is unknown; there are {', '.join(KINDS)}")
-    return cast("Kind", value)
+    kind: Kind = value
+    return kind
 
 
 def _text(value: Any, where: str) -> str:
     if not isinstance(value, str):
         _wrong(f"`{where}` must be a text, not {json.dumps(value)[:80]}")
-    return cast("str", value).strip()
+    return value.strip()
 
 
 def _known(value: Mapping[str, Any], names: tuple[str, ...], where: str) -> None:

@@ -10,7 +10,6 @@ from rove.reading.structured.schema import TableSchema
 from rove.reading.structured.tables import Cell, Table, read_table, tables_in
 from rove.reading.structured.values import Column, Kind
 
-
 # Rows that a table may count beside those of data.
 MOST_HEADER_ROWS = 3
 

@@ -106,7 +106,13 @@ def _with_headers(element: HtmlElement, rows: list[Row], caption: str) -> Table 
         columns: list[Row] = list(zip(*rows, strict=True))
         return Table(element, _header_texts(columns[:1], True), tuple(columns[1:]), caption)
     texts = [cell.text if cell else "" for cell in rows[0]]
-    if len(rows) > 1 and len(texts) > 1 and all(texts) and len(set(texts)) == len(texts) and not any(map(_is_value, texts)):
+    if (
+        len(rows) > 1
+        and len(texts) > 1
+        and all(texts)
+        and len(set(texts)) == len(texts)
+        and not any(map(_is_value, texts))
+    ):
         return Table(element, tuple(text[:LONGEST_HEADER] for text in texts), tuple(rows[1:]), caption, True)
     return Table(element, tuple(f"Column {number}" for number in range(1, len(texts) + 1)), tuple(rows), caption, True)
 
@@ -163,7 +169,8 @@ def _placed(row: HtmlElement, pending: dict[int, tuple[int, Cell]]) -> list[Cell
             placed.append(cell)
 
     later: dict[int, tuple[int, Cell]] = {}
-    is_head = row.getparent() is not None and row.getparent().tag == "thead"
+    section = row.getparent()
+    is_head = section is not None and section.tag == "thead"
     for element in row.iterchildren("td", "th"):
         take_pending()
         cell = Cell(element, text_of(element), is_head or element.tag == "th" or element.get("role") in _HEADER_ROLES)
@@ -191,7 +198,7 @@ def _span(element: HtmlElement, name: str, most: int) -> int:
 
 
 def _grid_rows(grid: HtmlElement) -> Iterator[Row]:
-    """Yield rows of a grid. Parts of one row in different containers, such as fixed columns, are joined by its index."""
+    """Yield rows of a grid. Parts of a row in several containers, such as fixed columns, are joined by its index."""
     by_index: dict[str, dict[int, Cell]] = {}
     order: list[str] = []
     for number, row in enumerate(grid.xpath(".//*[@role='row'] | .//tr[not(@role)]")):

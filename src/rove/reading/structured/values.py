@@ -12,13 +12,19 @@ from rove.reading.structured.months import MONTHS
 Kind = Literal["text", "number", "integer", "boolean", "date", "url"]
 KINDS: tuple[Kind, ...] = ("text", "number", "integer", "boolean", "date", "url")
 # Languages in which 1.234 is more than a thousand.
-_COMMA_LANGUAGES = frozenset("de fr es it pt nl da sv nb no fi pl cs sk hu ro tr ru uk el id vi ca hr sl bg".split())
+_COMMA_LANGUAGES = frozenset([
+    "de", "fr", "es", "it", "pt", "nl", "da", "sv", "nb", "no", "fi", "pl", "cs", "sk", "hu", "ro", "tr", "ru", "uk",
+    "el", "id", "vi", "ca", "hr", "sl", "bg",
+])  # fmt: skip
+# Languages of English in which a date begins with the day.
+_DAY_FIRST = ("en-gb", "en-au", "en-ie", "en-nz")
 _SPACES = "\u00a0\u202f\u2009' ’"
-_NUMBER = re.compile(rf"(?<![\w.,])([-+−–(]?\s?)(?:[A-Z]{{2,3}}|[^\w\s.,()+−–-])?\s?((?:\d[\d.,{_SPACES}]*)?\d|[.,]\d+)")
-_UNIT = re.compile(r"[%‰°]?\s*(?:[A-Za-z]{3}\b|[^\w\s])?")
+_NUMBER = re.compile(
+    rf"(?<![\w.,])([-+−–(]?\s?)(?:[A-Z]{{2,3}}|[^\w\s.,()+−–-])?\s?((?:\d[\d.,{_SPACES}]*)?\d|[.,]\d+)"
+)
 _DIGITS = re.compile(r"\d")
-_TRUE = frozenset("true yes y on 1 ✓ ✔ ☑ ja oui sí si".split())
-_FALSE = frozenset("false no n off 0 ✗ ✘ ☐ ✕ × nein non".split())
+_TRUE = frozenset(["true", "yes", "y", "on", "1", "✓", "✔", "☑", "ja", "oui", "sí", "si"])
+_FALSE = frozenset(["false", "no", "n", "off", "0", "✗", "✘", "☐", "✕", "×", "nein", "non"])
 _ISO = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?)(Z|[+-]\d{2}:?\d{2})?)?")
 _YEAR_FIRST = re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})")
 _NUMERIC = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4})")
@@ -33,14 +39,15 @@ class Column:
         self._language = language
         self._decimal = _decimal_mark(texts, language) if kind in ("number", "integer") else "."
         self._day_first = _is_day_first(texts, language) if kind == "date" else None
-        self._read: Callable[[str], Any] = {
-            "text": str,
+        readers: dict[Kind, Callable[[str], Any]] = {
+            "text": lambda text: text,
             "number": self._number,
             "integer": self._integer,
             "boolean": _boolean,
             "date": self._date,
             "url": lambda text: text or None,
-        }[kind]
+        }
+        self._read = readers[kind]
 
     def value(self, text: str) -> Any:
         """Return the value that a text stands for; None if that is not clear."""
@@ -86,7 +93,7 @@ def _has_suffix(text: str, match: re.Match[str]) -> bool:
     """Whether letters follow a number that change it, as in 1.2k or 3M; a currency or a word apart do not."""
     after = text[match.end() :]
     letters = re.match(r"[^\W\d_]+", after)
-    return bool(letters) and (letters is not None and len(letters[0]) < 3)
+    return letters is not None and len(letters[0]) < 3
 
 
 def _decimal_mark(texts: Sequence[str], language: str) -> str:
@@ -147,7 +154,8 @@ def _is_day_first(texts: Sequence[str], language: str) -> bool | None:
                 return False
     if language in ("en-us", "en-ph"):
         return False
-    return True if language and not language.startswith("en") or language in ("en-gb", "en-au", "en-ie", "en-nz") else None
+    is_day_first = language in _DAY_FIRST or (language and not language.startswith("en"))
+    return True if is_day_first else None
 
 
 def _day(year: str, month: str | int | None, day: str) -> str | None:

@@ -116,7 +116,7 @@ def test_a_file_that_other_users_can_access_is_refused_with_the_command_that_cor
     ("table", "message"),
     [
         ('value = "hunter2"', "`origins` is missing"),
-        ('origins = []\nvalue = "hunter2"', "`origins`: must have at least 1"),
+        ('origins = []\nvalue = "hunter2"', "`origins` is missing"),
         ('origins = "https://shop.example"\nvalue = "hunter2"', "`origins`: must be a list"),
         ('origins = ["shop.example"]\nvalue = "hunter2"', "is not an origin"),
         (f'{ORIGINS}vlaue = "hunter2"', "`vlaue` is not known; there are: origins, value, env"),
@@ -275,3 +275,13 @@ def test_an_origin_has_one_canonical_form(text: str, canonical: str) -> None:
 def test_a_text_that_is_not_an_origin_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         canonical_origin(text)
+
+
+def test_a_secret_for_documents_needs_no_origin_and_no_other_opens_them(tmp_path: Path) -> None:
+    secrets = load(tmp_path, '[report]\ndocuments = true\nvalue = "hunter2"\n' + f'[shop]\n{ORIGINS}value = "hunter3"')
+    assert secrets.use_for_document("report").value == "hunter2"
+    for name in ("shop", "none"):
+        with pytest.raises(Denied):
+            secrets.use_for_document(name)
+    with pytest.raises(Denied):
+        secrets.use("report", "https://shop.example")

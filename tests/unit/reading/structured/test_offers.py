@@ -62,7 +62,8 @@ METADATA = """<html lang=en><head><title>Tea</title><meta name=description conte
 <script type="application/ld+json">{"@type": "Product", "name": "Tea"}</script>
 <script type="application/ld+json">/* broken</script></head><body>
 <div itemscope itemtype="https://schema.org/Person" itemref="more"><b itemprop="name">Ann</b>
-<div itemprop="address" itemscope><i itemprop="city">Rome</i></div><time itemprop=born datetime="2000-01-02">then</time></div>
+<div itemprop="address" itemscope><i itemprop="city">Rome</i></div>
+<time itemprop=born datetime="2000-01-02">then</time></div>
 <p id=more><a itemprop="url" href="/ann">Ann's page</a></p>
 <div vocab="https://schema.org/" typeof="Event"><b property="name">Fair</b><meta property="size" content="9"></div>"""
 
@@ -95,12 +96,14 @@ def test_metadata_of_each_kind_is_read() -> None:
 
 
 def test_items_that_refer_to_each_other_end() -> None:
-    html = '<div id=a itemscope itemref="b"><b itemprop=x>1</b></div><div id=b itemscope itemprop=y itemref="a b"></div>'
+    html = (
+        '<div id=a itemscope itemref="b"><b itemprop=x>1</b></div><div id=b itemscope itemprop=y itemref="a b"></div>'
+    )
     assert "microdata" in metadata_of(Page(PageSource(html, "https://example.com/")))
 
 
 def test_csv_is_quoted_and_holds_no_formula() -> None:
-    values = ['=HYPERLINK("http://x")', "+1+cmd", "-2", "-x", "@sum", "a,\"b\"\nc", " =1", None, 3, True, ["=a"], "\t=1"]
+    values = ['=HYPERLINK("http://x")', "+1+cmd", "-2", "-x", "@sum", 'a,"b"\nc', " =1", None, 3, True, ["=a"], "\t=1"]
     text = csv_text(["=name"], [{"=name": value} for value in values])
     read = [row[0] if row else "" for row in csv.reader(io.StringIO(text))]
     assert read == [

@@ -82,6 +82,8 @@ def test_the_table_with_the_headers_is_chosen_not_one_around_it() -> None:
 
 
 def test_spans_without_end_are_bounded() -> None:
-    html = f"<table><tr><th colspan=999999>A</th></tr>{'<tr><td rowspan=99999999 colspan=99999>1</td></tr>' * 50}</table>"
+    html = (
+        f"<table><tr><th colspan=999999>A</th></tr>{'<tr><td rowspan=99999999 colspan=99999>1</td></tr>' * 50}</table>"
+    )
     got = rows(html, {"selector": "table"})
     assert got is not None and len(got.rows) <= 50 and len(got.columns) <= 500
