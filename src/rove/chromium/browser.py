@@ -25,9 +25,9 @@ from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
 
 if TYPE_CHECKING:
+    from rove.chromium.emulation.identity import Identity
     from rove.chromium.process.discovery import Installation
-    from rove.chromium.stealth.identity import Identity
-    from rove.chromium.stealth.launch import StealthLaunch
+    from rove.chromium.process.stealth_launch import StealthLaunch
 
 log = logging.getLogger(__name__)
 CLOSE_TIMEOUT = 3.0
@@ -218,14 +218,16 @@ async def start_process(
 
 
 def _stealth_launch(settings: Settings, installation: Installation) -> StealthLaunch:
+    from rove.chromium.emulation.identity import identity_of
     from rove.chromium.installation import version
-    from rove.chromium.stealth.identity import identity_of
-    from rove.chromium.stealth.launch import StealthLaunch
+    from rove.chromium.process.stealth_launch import StealthLaunch
     from rove.chromium.stealth.window import window_for
 
+    window = window_for(settings.viewport)
     # A browser with a window names itself as it should.
-    identity = identity_of(version(installation.path) or "") if settings.headless else None
-    return StealthLaunch(settings.headless, window_for(settings.viewport), identity)
+    text = (version(installation.path) or "") if settings.headless else ""
+    identity = identity_of(text)
+    return StealthLaunch(settings.headless, window, identity.user_agent if identity else "", text)
 
 
 def _ignore_progress(message: str) -> None:
@@ -274,7 +276,10 @@ async def _connect(
     process: BrowserProcess, connection: CdpConnection, settings: Settings, kind: type[Browser]
 ) -> Browser:
     browser = kind(process, connection)
-    browser.identity = process.stealth.identity if process.stealth is not None else None
+    if process.stealth is not None:
+        from rove.chromium.emulation.identity import identity_of
+
+        browser.identity = identity_of(process.stealth.version)
     if process.first_page is not None:
         browser.adopt_first_page(process.first_page, settings)
     await connection.open()

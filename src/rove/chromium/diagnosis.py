@@ -15,7 +15,7 @@ from rove.chromium.installation import installed, version
 from rove.chromium.process.discovery import Installation, candidates, is_snap
 from rove.chromium.process.launch_arguments import decide_sandbox
 from rove.chromium.process.run_folder import sweep
-from rove.chromium.stealth.launch import has_graphics_driver
+from rove.chromium.process.stealth_launch import has_graphics_driver
 from rove.errors import RoveError
 from rove.settings.tree import Settings
 
@@ -48,7 +48,7 @@ async def diagnose(settings: Settings) -> AsyncIterator[Finding]:
         advice,
     )
     if settings.stealth:
-        yield _check_stealth(settings, installation)
+        yield check_stealth(settings, installation)
     yield await _check_start(settings)
 
 
@@ -70,7 +70,9 @@ def _check_leftovers(settings: Settings) -> Finding:
 
 
 def _report_missing_browser(settings: Settings) -> Finding:
-    snaps = [installation.path for installation in candidates(settings.uses_headless_shell) if is_snap(installation.path)]
+    snaps = [
+        installation.path for installation in candidates(settings.uses_headless_shell) if is_snap(installation.path)
+    ]
     if snaps:
         return Finding(
             "browser",
@@ -90,10 +92,14 @@ def _check_browser(installation: Installation) -> Finding:
     return Finding("browser", "good", f"{version_text}: {installation.path} ({installation.origin})")
 
 
-def _check_stealth(settings: Settings, installation: Installation) -> Finding:
+def check_stealth(settings: Settings, installation: Installation) -> Finding:
     if installation.headless_only:
-        advice = "Leave `browser` unset, or name a full Chromium or Chrome; `rove install` with ROVE_STEALTH=1 fetches one."
-        return Finding("stealth", "broken", f"on, and {installation.path} is a headless shell, which pages notice", advice)
+        advice = (
+            "Leave `browser` unset, or name a full Chromium or Chrome; `rove install` with ROVE_STEALTH=1 fetches one."
+        )
+        return Finding(
+            "stealth", "broken", f"on, and {installation.path} is a headless shell, which pages notice", advice
+        )
     how = "without a window" if settings.headless else "with a window"
     if not has_graphics_driver():
         advice = "Install Mesa (libegl-mesa0, libgl1-mesa-dri), or run on a machine with a graphics card."

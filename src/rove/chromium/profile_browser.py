@@ -37,6 +37,7 @@ class ProfileBrowser(Browser):
             )
         identity = contexts["defaultBrowserContextId"]
         context = ProfileContext(self._connection, identity, settings, self._process.scratch)
+        context.use_identity(self.identity)
         self._contexts[identity] = context
         context.on_closed = lambda: self._contexts.pop(identity, None)
         return await opened(context, saved)

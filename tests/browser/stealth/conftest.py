@@ -6,15 +6,24 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 
 import pytest
+from tests.site import Site
 
 from rove import Session
 from rove.engine.sessions.sessions import Sessions
 from rove.settings.tree import Settings
 
+SECRET = "correct-horse-17"
+
 
 @pytest.fixture(scope="package")
-async def stealth_sessions(settings: Settings) -> AsyncGenerator[Sessions]:
-    async with Sessions(replace(settings, stealth=True)) as sessions:
+async def stealth_sessions(
+    settings: Settings, _server: Site, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncGenerator[Sessions]:
+    """Sessions with stealth, and with a secret for the site."""
+    file = tmp_path_factory.mktemp("owner") / "secrets.toml"
+    file.write_text(f'[shop]\norigins = ["{_server.url("")}"]\nvalue = "{SECRET}"', encoding="utf-8")
+    file.chmod(0o600)
+    async with Sessions(replace(settings, stealth=True, secrets=file)) as sessions:
         yield sessions
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import html
 import json
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +16,7 @@ from tests.site import Site
 
 from rove import Session
 from rove.chromium.process.discovery import find
-from rove.chromium.stealth.launch import has_graphics_driver
+from rove.chromium.process.stealth_launch import has_graphics_driver
 
 DETECTOR = (Path(__file__).parent / "detector.js").read_text(encoding="utf-8")
 PAGE = """<title>Detector</title><label>Name <input></label><button>Press</button><iframe></iframe>
@@ -25,7 +28,7 @@ WITHOUT_STEALTH = {
     "user agent", "viewport of robots", "webdriver", "window",
 }  # fmt: skip
 # The functions of a page as their sources, and all its names.
-GLOBALS = """JSON.stringify(Object.getOwnPropertyNames(window).filter(name => !/^[0-9]+$/.test(name)).sort().map(name => {
+GLOBALS = """JSON.stringify(Object.getOwnPropertyNames(window).sort().map(name => {
   const value = Object.getOwnPropertyDescriptor(window, name).value;
   if (typeof value !== "function") return [name, typeof value];
   const methods = Object.getOwnPropertyDescriptors(value.prototype ?? {});
@@ -43,6 +46,23 @@ async def marks(session: Session, site: Site) -> set[str]:
     headers = {name.lower(): text for name, text in site.asked("/")[0].headers.items()}
     found = set(await value(session, f"marks({json.dumps(headers)})"))
     return found if has_graphics_driver() else found - {"WebGL"}
+
+
+async def dom_without_driver(url: str, profile: Path, flag: str) -> str:
+    """Return the document as a browser has it that no program drives."""
+    browser = find(None, headless=False)
+    assert browser is not None
+    command = [
+        browser.location,
+        "--headless=new",
+        "--no-sandbox",
+        f"--user-data-dir={profile}",
+        flag,
+        "--dump-dom",
+        url,
+    ]
+    run = partial(subprocess.run, command, capture_output=True, text=True, timeout=60, check=True)
+    return (await asyncio.to_thread(run)).stdout
 
 
 async def act(session: Session) -> None:
@@ -71,18 +91,17 @@ async def test_e5_the_same_checks_find_rove_without_stealth(session: Session, si
     assert found >= WITHOUT_STEALTH
 
 
+@pytest.mark.slow
 async def test_e5_the_names_and_functions_of_a_page_are_those_of_a_browser_that_is_not_driven(
     stealthy: Session, session: Session, site: Site, tmp_path: Path
 ) -> None:
     def as_written(text: str) -> Any:
         return {name: rest for name, *rest in json.loads(text)}
 
-    url = site.page("/plain", f"<body><pre></pre><script>document.querySelector('pre').textContent = {GLOBALS}</script>")
-    browser = find(None, headless=False)
-    assert browser is not None
-    command = [browser.location, "--headless=new", "--no-sandbox", "--disable-blink-features=AutomationControlled"]
-    command += [f"--user-data-dir={tmp_path}", "--dump-dom", url]
-    dom = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    url = site.page(
+        "/plain", f"<body><pre></pre><script>document.querySelector('pre').textContent = {GLOBALS}</script>"
+    )
+    dom = await dom_without_driver(url, tmp_path, "--disable-blink-features=AutomationControlled")
     await stealthy.navigate(url)
     seen = await value(stealthy, "document.querySelector('pre').textContent")
     as_html = await value(stealthy, "document.querySelector('pre').innerHTML")
@@ -92,24 +111,22 @@ async def test_e5_the_names_and_functions_of_a_page_are_those_of_a_browser_that_
 
 
 def _difference(seen: dict[str, Any], dom: str) -> list[str]:
-    import html
-
     plain = {name: rest for name, *rest in json.loads(html.unescape(dom.partition("<pre>")[2].partition("</pre>")[0]))}
     return [name for name in {*seen, *plain} if seen.get(name) != plain.get(name)]
 
 
+@pytest.mark.slow
 async def test_e5_the_identity_is_that_of_the_same_browser_with_its_own_client_hints(
     stealthy: Session, site: Site, tmp_path: Path
 ) -> None:
-    hints = "navigator.userAgentData.getHighEntropyValues(['architecture', 'bitness', 'formFactors', 'fullVersionList', "
+    hints = (
+        "navigator.userAgentData.getHighEntropyValues(['architecture', 'bitness', 'formFactors', 'fullVersionList', "
+    )
     hints += "'model', 'platform', 'platformVersion', 'uaFullVersion', 'wow64']).then(JSON.stringify)"
-    url = site.page("/hints", f"<pre></pre><script>{hints}.then(text => document.querySelector('pre').append(text))</script>")
-    browser = find(None, headless=False)
-    assert browser is not None
-    command = [browser.location, "--headless=new", "--no-sandbox", f"--user-data-dir={tmp_path}"]
-    dom = subprocess.run(
-        [*command, "--virtual-time-budget=2000", "--dump-dom", url], capture_output=True, text=True, timeout=60, check=True
-    ).stdout
+    url = site.page(
+        "/hints", f"<pre></pre><script>{hints}.then(text => document.querySelector('pre').append(text))</script>"
+    )
+    dom = await dom_without_driver(url, tmp_path, "--virtual-time-budget=2000")
     await stealthy.navigate(url)
     assert json.loads(dom.partition("<pre>")[2].partition("</pre>")[0]) == json.loads(await value(stealthy, hints))
 
@@ -125,24 +142,27 @@ self.onmessage = async (event) => event.source?.postMessage(await tell());
 """
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+# What the page, a shared worker, a service worker and a frame of another site tell.
+TELL_ALL = """async () => {
+  const next = (target) => new Promise(resolve => target.onmessage = event => resolve(event.data));
+  const shared = await next(new SharedWorker("/worker.js").port);
+  await navigator.serviceWorker.register("/worker.js");
+  const service = next(navigator.serviceWorker);
+  (await navigator.serviceWorker.ready).active.postMessage("tell");
+  const frame = next(window);
+  document.body.append(Object.assign(document.createElement("iframe"), { src: "%s" }));
+  const own = await navigator.userAgentData.getHighEntropyValues(["uaFullVersion"]);
+  return [[navigator.userAgent, own.uaFullVersion, 1], shared, await service, await frame];
+}"""
+
+
 async def test_e5_shared_and_service_workers_and_frames_of_other_sites_are_as_the_page_is(
-    stealthy: Session, site: Site, host: str
+    stealthy: Session, site: Site
 ) -> None:
     site.page("/worker.js", SOURCE_OF_WORKER, kind="text/javascript")
     site.page("/frame", f"<script>{SOURCE_OF_WORKER}; tell().then(told => parent.postMessage(told, '*'))</script>")
     await stealthy.navigate(site.page("/", "<p>page"))
-    told = await value(stealthy, f"""async () => {{
-      const next = (target) => new Promise(resolve => target.onmessage = event => resolve(event.data));
-      const shared = await next(new SharedWorker("/worker.js").port);
-      await navigator.serviceWorker.register("/worker.js");
-      const service = next(navigator.serviceWorker);
-      (await navigator.serviceWorker.ready).active.postMessage("tell");
-      const frame = next(window);
-      document.body.append(Object.assign(document.createElement("iframe"), {{src: "{site.url("/frame", host)}"}}));
-      const own = await navigator.userAgentData.getHighEntropyValues(["uaFullVersion"]);
-      return [[navigator.userAgent, own.uaFullVersion, 1], shared, await service, await frame];
-    }}""")
+    told = await value(stealthy, TELL_ALL % site.url("/frame", "localhost"))
     assert "Headless" not in told[0][0]
     assert told[1:] == [told[0]] * 3
     for path in ("/worker.js", "/frame"):

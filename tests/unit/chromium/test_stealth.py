@@ -6,13 +6,13 @@ import pytest
 
 from rove.browser.emulation.emulation import Emulation, Size
 from rove.browser.scripts import NONCE
-from rove.chromium.diagnosis import _check_stealth
+from rove.chromium.diagnosis import check_stealth
 from rove.chromium.emulation.commands import NOTHING, changes
+from rove.chromium.emulation.identity import Identity, identity_of
 from rove.chromium.process.discovery import Installation
 from rove.chromium.process.launch_arguments import Sandbox, launch_arguments
+from rove.chromium.process.stealth_launch import StealthLaunch
 from rove.chromium.protocol.event_limits import is_limited
-from rove.chromium.stealth.identity import Identity, identity_of
-from rove.chromium.stealth.launch import StealthLaunch
 from rove.settings.tree import Settings
 
 
@@ -53,7 +53,8 @@ def test_an_identity_holds_where_nothing_else_is_emulated() -> None:
 
 def test_the_command_line_has_nothing_that_pages_notice_and_everything_that_guards() -> None:
     usual = launch_arguments("/profile", True, Sandbox(True, ""), "http://127.0.0.1:1")
-    arguments = StealthLaunch(True, Size(1440, 900), known_identity("Chromium 156.0.8078.79")).arguments(usual)
+    arguments = StealthLaunch(True, Size(1440, 900), "Mine/1.0").arguments(usual)
+    assert "--user-agent=Mine/1.0" in arguments
     assert "--headless=new" in arguments
     assert "--headless" not in arguments
     assert [each for each in arguments if each.startswith("--disable-blink-features=")] == [
@@ -76,5 +77,5 @@ def test_doctor_says_that_a_headless_shell_is_noticed_and_stealth_looks_for_a_fu
     assert not settings.uses_headless_shell
     assert Settings().uses_headless_shell
     shell = Installation("/usr/bin/chromium-headless-shell", "given", headless_only=True)
-    assert _check_stealth(settings, shell).state == "broken"
-    assert _check_stealth(settings, Installation("/usr/bin/chromium", "given", headless_only=False)).state != "broken"
+    assert check_stealth(settings, shell).state == "broken"
+    assert check_stealth(settings, Installation("/usr/bin/chromium", "given", headless_only=False)).state != "broken"

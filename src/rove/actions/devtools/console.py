@@ -24,7 +24,8 @@ FOLDER = "output"
 FILE = "console.json"
 # What a page must not notice cannot be read: the browser would have to inspect values while the page runs.
 STEALTH_NOTE = (
-    "Stealth is on: messages are text only, objects in them are not shown, and uncaught errors of scripts are not known."
+    "Stealth is on: messages are text only, objects in them are not shown, and uncaught errors of scripts are not "
+    "known."
 )
 
 

@@ -17,8 +17,8 @@ from rove.tasks import BackgroundTasks
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
+    from rove.chromium.emulation.identity import Identity
     from rove.chromium.interception.interceptor import Interceptor, RequestLog
-    from rove.chromium.stealth.identity import Identity
 
 # These belong to a process. Where pages share one, the first that sets them wins, and ends them when it is closed.
 _OF_PROCESS = ("Emulation.setLocaleOverride", "Emulation.setTimezoneOverride")

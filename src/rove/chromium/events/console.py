@@ -98,7 +98,8 @@ class ConsoleLog:
         """Log a message of a target whose console is read as text."""
         if message["text"].startswith(REPORT_PREFIX):
             return
-        kind, place = message["level"], {**message, "lineNumber": message.get("line", 1) - 1}
+        kind = message["level"]
+        place = {**message, "lineNumber": message.get("line", 1) - 1, "columnNumber": message.get("column", 1) - 1}
         self._add(kind, message["text"], source_location(place), source, time.time() * 1000)
         if kind == "error" and self._events is not None:
             self._events.add("console error", message["text"])

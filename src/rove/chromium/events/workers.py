@@ -13,9 +13,9 @@ from rove.chromium.emulation.session_overrides import SessionOverrides
 from rove.chromium.events.console import ConsoleLog
 from rove.chromium.events.network_conditions import NetworkConditions
 from rove.chromium.events.network_log import NetworkLog
+from rove.chromium.frames.reporting import reporting
 from rove.chromium.frames.worlds import World
 from rove.chromium.protocol.connection import CdpError, CdpSession
-from rove.chromium.stealth.page_setup import reporting
 from rove.errors import ScriptFailed
 from rove.outcome import origin_in
 from rove.tasks import BackgroundTasks

@@ -12,9 +12,9 @@ import contextlib
 import json
 import secrets
 
+from rove.chromium.frames.listed_listeners import note_listeners
 from rove.chromium.frames.worlds import World
 from rove.chromium.protocol.connection import CdpError
-from rove.chromium.stealth.listeners import note_listeners
 
 # Each element takes most of a microsecond of the page's main thread, and every snapshot waits for it.
 MAX_ELEMENTS = 3000

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rove.browser.element import SecretSource
     from rove.browser.emulation.overrides import Overrides, PermissionGrant
     from rove.browser.page_data import TypedField
-    from rove.chromium.stealth.identity import Identity
+    from rove.chromium.emulation.identity import Identity
 
 
 class SharedContext:

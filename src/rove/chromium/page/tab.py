@@ -19,6 +19,7 @@ from rove.chromium.events.popups import Popups
 from rove.chromium.events.workers import Workers
 from rove.chromium.frames.evaluation import evaluate
 from rove.chromium.frames.geometry import box_in_tab
+from rove.chromium.frames.reporting import reporting, scripts
 from rove.chromium.frames.worlds import World
 from rove.chromium.input import hit_test, target_resolution
 from rove.chromium.input.devices import InputDevices
@@ -34,7 +35,6 @@ from rove.chromium.page.shared_resources import TabSetup
 from rove.chromium.page.worker_control import WorkerControl
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.chromium.stealth.console import console_source
-from rove.chromium.stealth.page_setup import reporting, scripts
 from rove.chromium.stealth.window import resize_page
 from rove.chromium.storage.cookies import PageCookies
 from rove.chromium.storage.page_storage import PageStorage

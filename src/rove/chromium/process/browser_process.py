@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rove.browser.browser import ProfileLaunch
     from rove.chromium.process.discovery import Installation
-    from rove.chromium.stealth.launch import StealthLaunch
+    from rove.chromium.process.stealth_launch import StealthLaunch
 
 # `posix_spawn` blocks until the program is loaded: 6 ms for the browser, 1 ms for a shell that then executes it.
 _SHELL = ("/bin/sh", "-c", 'exec "$@"', "sh")

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # Seconds to look before saying that nothing changed. What comes later is told with the next answer.
 LOOK_SECONDS = 0.4
+# With stealth the page's timers are not known: look for as long as a timer would be waited for.
+STEALTH_LOOK_SECONDS = 1.1
 
 
 class Look:
@@ -30,6 +32,7 @@ class Look:
         self._start = start
         self._waits = waits
         self._began = time.monotonic()
+        self._until = self._began + (STEALTH_LOOK_SECONDS if tab.settings.stealth else LOOK_SECONDS)
         self._is_same = False
         self.unfinished = Unfinished()
 
@@ -84,7 +87,7 @@ class Look:
 
     @property
     def _left(self) -> float:
-        return self._began + LOOK_SECONDS - time.monotonic()
+        return self._until - time.monotonic()
 
 
 def _has_scrolled(before: Snapshot | None, after: Snapshot) -> bool:

@@ -18,8 +18,7 @@ export const releasePointer = () => {
   return released;
 };
 
-const reportPointerLock = () =>
-  tellDriver("roveTell", document.pointerLockElement ? "pointer held" : "pointer free");
+const reportPointerLock = () => tellDriver("roveTell", document.pointerLockElement ? "pointer held" : "pointer free");
 
 const reportPrinting = () => tellDriver("roveTell", "print");
 

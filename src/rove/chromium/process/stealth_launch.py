@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from rove.browser.emulation.emulation import Size
-from rove.chromium.stealth.identity import Identity
 from rove.validation.record import dataclass
 
 SCREEN = Size(1920, 1080)
-_DRIVERS = ("/usr/share/glvnd/egl_vendor.d", "/etc/glvnd/egl_vendor.d")
+_DRIVERS = (Path("/usr/share/glvnd/egl_vendor.d"), Path("/etc/glvnd/egl_vendor.d"))
 # Arguments that pages notice: `--headless` alone is read as the mode of old by some versions.
 _NOTICEABLE = frozenset({"--headless", "--hide-scrollbars", "--disable-popup-blocking"})
 _BLINK_FEATURES = "--disable-blink-features="
@@ -19,11 +18,15 @@ _BLINK_FEATURES = "--disable-blink-features="
 
 @dataclass(frozen=True)
 class StealthLaunch:
-    """How a browser is started with stealth. `identity`: only where it would be called headless."""
+    """How a browser is started with stealth.
+
+    `user_agent`, and the `version` that it was made from: only where the browser would call itself headless.
+    """
 
     headless: bool
     window: Size
-    identity: Identity | None = None
+    user_agent: str = ""
+    version: str = ""
 
     def arguments(self, usual: Sequence[str]) -> list[str]:
         """Return the usual arguments without those that pages notice, and those that stealth adds."""
@@ -32,14 +35,14 @@ class StealthLaunch:
         own = [f"{_BLINK_FEATURES}AutomationControlled", f"--window-size={self.window.width},{self.window.height}"]
         if self.headless:
             own += ["--headless=new", f"--screen-info={{{SCREEN.width}x{SCREEN.height}}}"]
-        if self.identity is not None:
-            own.append(f"--user-agent={self.identity.user_agent}")
+        if self.user_agent:
+            own.append(f"--user-agent={self.user_agent}")
         return [*kept, *own, *_graphics(self.headless)]
 
 
 def has_graphics_driver() -> bool:
     """Return whether this machine has an OpenGL driver: that of a graphics card, or Mesa's, which needs none."""
-    return sys.platform != "linux" or any(os.path.isdir(folder) and os.listdir(folder) for folder in _DRIVERS)
+    return sys.platform != "linux" or any(True for folder in _DRIVERS for _ in folder.glob("*.json"))
 
 
 def _graphics(headless: bool) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """The user agent and client hints that a headless browser would have with a window.
 
-A headless browser names itself `HeadlessChrome`. A user agent that is given on its command line holds everywhere, in each
-worker and request, but empties the client hints that have details; these are set for each page, frame and worker.
+A headless browser names itself `HeadlessChrome`. A user agent that is given on its command line holds everywhere, in
+each worker and request, but empties the client hints that have details; these are set for each page, frame and worker.
 """
 
 from __future__ import annotations
