@@ -227,7 +227,7 @@ class HttpError(RoveError):
     code = "http_error"
     default_hint = "Check the address; if it is right, use another source."
 
-    def __init__(self, message: str, status: int, *, retry_after: float | None = None) -> None:
+    def __init__(self, message: str, status: int = 400, *, retry_after: float | None = None) -> None:
         is_passing = status in (408, 425, 429) or status >= 500
         hint = "Try again later, or use another source." if is_passing else None
         super().__init__(message, hint=hint, retry_after=retry_after, retryable=is_passing)

@@ -162,6 +162,18 @@ async def test_e1_e6_an_empty_pool_and_a_full_one_say_what_to_do(home: Path, sit
         assert "limit_reached" in refused and "1 tabs are open, which is the limit" in refused
 
 
+@pytest.mark.slow
+async def test_e6_pages_are_refused_when_the_memory_is_used_up(home: Path, site: Site) -> None:
+    """The limit is that of the browser's processes together, as they are measured."""
+    heavy = "<title>Heavy</title><script>window.kept = new Uint8Array(400 * 2 ** 20).fill(1)</script>"
+    async with started(home / "small-reader", LIMITS_MEMORY_MEGABYTES="400") as reader:
+        await reader.text("navigate", url=site.page("/heavy", heavy))
+        refused = await reader.fetch(site.page("/shell", SHELL))
+        assert "limit_reached" in refused and "MB" in refused, refused
+        plain = f"<title>Tea</title><article><h1>Tea</h1>{TEXT * 6}</article>"
+        assert "left to turn brown" in await reader.fetch(site.page("/plain", plain)), "HTTP needs no page"
+
+
 @pytest.mark.parametrize("mode", [pytest.param("legacy", marks=pytest.mark.slow), "2026-07-28"])
 async def test_e7_only_the_owner_sees_and_calls_the_tools(site: Site, mode: str) -> None:
     page = site.page("/oolong", PAGE)

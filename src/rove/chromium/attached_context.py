@@ -73,7 +73,8 @@ class AttachedContext(Context):
     @property
     def tab_infos(self) -> list[TabInfo]:
         attached = {tab.page.target_id: tab for tab in self.tabs}
-        tabs = [attached.get(page.target, page) for page in self._pages.values() if is_readable_scheme(page.url)]
+        listed = [page for page in self._pages.values() if page.id not in self._background]
+        tabs = [attached.get(page.target, page) for page in listed if is_readable_scheme(page.url)]
         return sorted(tabs, key=lambda page: _id_number(page.id))
 
     @property
@@ -154,7 +155,7 @@ class AttachedContext(Context):
             self._shared.tasks.start(resume_target(cdp))
             return
         if opener.page.target_id in self._own_targets:
-            if opener.popups.is_refused(len(self._own_tab_ids)):
+            if opener.id in self._background or opener.popups.is_refused(len(self._own_tab_ids)):
                 self._popup_opened.set()
                 self._shared.tasks.start(close_target(self._root, cdp, target["targetId"]))
                 return

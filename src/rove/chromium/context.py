@@ -252,8 +252,7 @@ class Context(SharedContext):
             return
         is_popup = "openerId" in target or not self._creating
         opener = self._opener(target) if is_popup else None
-        is_ours = opener is not None and opener.id in self._background
-        if opener is not None and (is_ours or opener.popups.is_refused(len(self._tabs))):
+        if opener and (opener.id in self._background or opener.popups.is_refused(len(self._tabs))):
             self._popup_opened.set()
             self._shared.tasks.start(close_target(self._root, cdp, target["targetId"]))
             return

@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
+from rove.documents.pictures import Picture, prepare_picture
 from rove.fetching.feeds import Feed, is_feed, parse_json, read_feed, read_json_feed
 from rove.fetching.http.answer import HttpAnswer
 from rove.fetching.http.charset import text_of
 from rove.fetching.signs.escalation import is_html
-from rove.pictures import Picture, prepare_picture
 from rove.reading.formats import Format
 from rove.reading.page_source import PageSource
 from rove.validation.record import dataclass
@@ -57,7 +57,8 @@ class Content:
 
 async def read_content(answer: HttpAnswer, format: Format, longest: int, most_pixels: int) -> Content:
     """Return what is in an answer, in at most so many characters. Raises RoveError for a damaged file."""
-    from rove.documents.pdf import is_pdf, read_pdf
+    from rove.documents.pdf import read_pdf
+    from rove.documents.signature import is_pdf
 
     if is_html(answer):
         page = PageSource(text_of(answer), answer.url, is_cut=answer.is_cut)

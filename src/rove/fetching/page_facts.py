@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import dropwhile
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
@@ -25,6 +26,8 @@ ROOT_IDS = frozenset({
 # A text in an element of a page that is not there yet: "Loading …".
 LONGEST_PLACEHOLDER = 60
 MOST_TEXT = 20_000
+MOST_PARSED = 3_000_000
+OF_HEAD = frozenset({"title", "meta", "link", "script", "style", "base", "noscript", "template"})
 _SPACE = re.compile(r"\s+")
 _REFRESH = re.compile(r"^\s*([\d.]+)\s*(?:[;,]\s*(?:url\s*=\s*)?[\"']?\s*([^\"']*?)\s*[\"']?\s*)?$", re.IGNORECASE)
 _MOVES = re.compile(
@@ -52,18 +55,41 @@ class PageFacts:
 
 def page_facts(html: str, url: str) -> PageFacts:
     """Read the facts of a page."""
-    from rove.reading.markup.document import body_of, parse_document
-
-    root = parse_document(html)
+    root = _parsed(html)
     scripts = [script for script in root.iter("script") if _is_code(script)]
     title, noscript = _text(next(root.iter("title"), None)), " ".join(_text(each) for each in root.iter("noscript"))
     refresh, moves = _refresh(root, url), any(_MOVES.search(script.text or "") for script in scripts)
-    body = body_of(root)
+    body = _body(root)
     _strip(body)
     text = _text(body)
     roots = tuple(_empty_roots(body, has_text=len(text) >= LONGEST_PLACEHOLDER))
     shows = any(each.tag in SHOWN | PICTURES for each in body.iter())
     return PageFacts(title, text[:MOST_TEXT], shows, noscript, bool(scripts), roots, refresh, moves)
+
+
+def _parsed(html: str) -> HtmlElement:
+    from lxml import etree
+    from lxml import html as lxml_html
+
+    # As bytes, since lxml refuses text that declares an encoding; without characters at which libxml2 stops.
+    data = html[:MOST_PARSED].replace("\0", "").encode("utf-8", "replace")
+    parser = lxml_html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
+    try:
+        return lxml_html.document_fromstring(data, parser=parser)
+    except etree.ParserError:  # there is no element
+        return lxml_html.document_fromstring("<html><body></body></html>")
+
+
+def _body(root: HtmlElement) -> HtmlElement:
+    """Return the body. libxml2 leaves `<article>` and its like in the head, where no tag begins the body."""
+    head, body = root.find("head"), root.find("body")
+    if body is None:
+        body = root.makeelement("body")
+        root.append(body)
+    misplaced = [*dropwhile(lambda child: child.tag in OF_HEAD, list(head) if head is not None else [])]
+    for place, child in enumerate(misplaced):
+        body.insert(place, child)
+    return body
 
 
 def _is_code(script: HtmlElement) -> bool:

@@ -268,7 +268,7 @@ async def test_a_cancelled_call_closes_its_connection(session: Session) -> None:
             closed.set()
 
     threading.Thread(target=serve, daemon=True).start()
-    call = asyncio.create_task(session.web_fetch(f"http://127.0.0.1:{server.getsockname()[1]}/"))
+    call = asyncio.ensure_future(session.web_fetch(f"http://127.0.0.1:{server.getsockname()[1]}/"))
     await asyncio.to_thread(asked.wait, 20)
     call.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -16,7 +16,17 @@ WITHOUT_EFFECT = {
     "workspace", "secrets", "policy", "approve", "allow_host", "only_host", "deny_host", "proxy", "dns",
     "fetch_browser", "browser_mirror", "with", "tools", "without",
 }  # fmt: skip
-SECTIONS_WITHOUT_EFFECT = {"viewport", "deadlines", "limits", "observing", "journal", "guard", "serve", "logins"}
+SECTIONS_WITHOUT_EFFECT = {
+    "viewport",
+    "deadlines",
+    "limits",
+    "observing",
+    "journal",
+    "guard",
+    "serve",
+    "logins",
+    "fetching",
+}
 
 
 class Tried(Exception):

@@ -8,7 +8,7 @@ from rove.fetching.page_facts import page_facts
 def test_text_is_what_a_person_would_read() -> None:
     facts = page_facts(
         "<title>Tea</title><style>p {}</style><article>Green <b>tea</b><script>x()</script> <p hidden>unseen</p>"
-        "<p style='display: none'>unseen</p><template>unseen</template><noscript>No scripts</noscript> leaves</article>",
+        "<p style='display: none'>unseen</p><template>no</template><noscript>No scripts</noscript> leaves</article>",
         "http://x/",
     )
     assert (facts.title, facts.text, facts.noscript) == ("Tea", "Green tea leaves", "No scripts")

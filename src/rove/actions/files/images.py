@@ -9,9 +9,9 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, FileAction, action, arg
+from rove.documents.pictures import SMALLER, prepare_picture
 from rove.errors import Denied, InvalidArguments
 from rove.outcome import Attachment, Own, Passage, Result
-from rove.pictures import SMALLER, prepare_picture
 from rove.validation.record import dataclass
 from rove.workspace import Workspace
 

@@ -7,11 +7,11 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, Url, action, arg
+from rove.fetching.web_access import BrowserUse, FetchAction, WebAccess
 from rove.outcome import Attachment, Own, Passage, Result, origin_in
 from rove.reading.formats import Format
 from rove.validation.fields import InvalidFields
 from rove.validation.record import dataclass
-from rove.web_access import BrowserUse, FetchAction, WebAccess
 
 if TYPE_CHECKING:
     from rove.fetching.contents import Content
@@ -70,8 +70,7 @@ class Fetched(Result):
 
 @action(Effect.NAVIGATE, observes=False, group="reading")
 class WebFetch(FetchAction[Fetched]):
-    """Read what is at an address: an article, PDF, feed, JSON, picture or text. Fast, over HTTP; where a site answers
-    with a check for robots, an error or an empty page, it goes on in the browser and says why."""
+    """Read an address: article, PDF, feed, JSON, picture or text. Over HTTP; in the browser where a page needs one."""
 
     url: Url = arg("Address; https:// is assumed where no scheme is given.")
     format: Format = arg("Format of articles.", default="markdown")

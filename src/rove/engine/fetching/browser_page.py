@@ -74,6 +74,9 @@ class BrowserReading:
                 self._network.raise_failure(address, start.moment)
             raise
         self._network.refuse_document(tab.page.requests.document)
+        if not tab.url.startswith(("http:", "https:")):
+            hint = "Let it be read over HTTP, with `browser` auto."
+            raise NavigationFailed("The address is that of a file, not of a page.", hint=hint, retryable=False)
 
     async def _settled(self, tab: Tab, start: StartState) -> ShownPage:
         """Return the page once it is quiet and, if it is a check for robots, once that has had its time."""

@@ -42,8 +42,12 @@ class SessionWeb:
         self.cookies = SessionCookies(context, saved_cookies)
         self._client: HttpClient | None = None
 
-    @cached_property
+    @property
     def robots(self) -> Robots:
+        return self._robots
+
+    @cached_property
+    def _robots(self) -> Robots:
         from rove.fetching.http.robots import Robots
 
         return Robots()

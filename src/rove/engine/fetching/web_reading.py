@@ -19,9 +19,9 @@ from rove.fetching.http.client import RequestLimits
 from rove.fetching.http.redirects import HttpReader, TooManyRedirects
 from rove.fetching.http.robots import Robots
 from rove.fetching.signs.escalation import Escalation, find_escalation
+from rove.fetching.web_access import BrowserUse
 from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
 from rove.settings.tree import Settings
-from rove.web_access import BrowserUse
 
 T = TypeVar("T")
 AS_ASKED = Escalation("as asked")

@@ -38,10 +38,10 @@ from rove.engine.run.tab_lock import TabLock, unless_crashed, unless_dialog
 from rove.engine.tab_errors import keep_seen, mark_quotes
 from rove.engine.views.viewer import PageViewer
 from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
+from rove.fetching.web_access import FetchAction
 from rove.guard.policy.approval import ApprovalRequest
 from rove.outcome import AnyOutcome, Outcome, Result
 from rove.target import targets_in
-from rove.web_access import FetchAction
 
 if TYPE_CHECKING:
     from rove.browser.context import Context

@@ -13,11 +13,11 @@ from rove.engine.network_access import NetworkAccess
 from rove.engine.people.driver import Driver
 from rove.engine.people.handoffs import Handoffs
 from rove.engine.run.deadline import Deadline
+from rove.fetching.web_access import FetchAction, WebAccess
 from rove.guard.policy.approval import Approver
 from rove.guard.secrets.secrets import Secrets
 from rove.settings.tree import Settings
 from rove.validation.record import dataclass
-from rove.web_access import FetchAction, WebAccess
 
 
 @dataclass(frozen=True)

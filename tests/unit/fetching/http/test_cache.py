@@ -18,9 +18,9 @@ def answer(body: bytes = b"tea", status: int = 200, **headers: str) -> HttpAnswe
     return HttpAnswer(URL, status, Headers(fields), body)
 
 
-def kept(made: HttpAnswer, most: int = 10_000, **request: str) -> HttpCache:
-    cache = HttpCache(most)
-    cache.keep(made, request, time.time())
+def kept(made: HttpAnswer, request: dict[str, str] | None = None) -> HttpCache:
+    cache = HttpCache(10_000)
+    cache.keep(made, request or {}, time.time())
     return cache
 
 
@@ -65,7 +65,7 @@ def test_no_cache_and_answers_without_a_lifetime_are_asked_about_again() -> None
 
 
 def test_answers_that_vary_are_kept_apart() -> None:
-    cache = kept(answer(b"de", cache_control="max-age=60", vary="Accept-Language, Cookie"), **{"Accept-Language": "de"})
+    cache = kept(answer(b"de", cache_control="max-age=60", vary="Accept-Language, Cookie"), {"Accept-Language": "de"})
     cache.keep(answer(b"en", cache_control="max-age=60", vary="Accept-Language, Cookie"), {"Accept-Language": "en"}, 0)
     assert [cache.find(URL, {"accept-language": each}).answer.body for each in ("de", "en")] == [b"de", b"en"]  # type: ignore[union-attr]
     assert cache.find(URL, {"Accept-Language": "de", "Cookie": "a=1"}) is None
