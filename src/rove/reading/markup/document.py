@@ -35,7 +35,7 @@ class Document:
 
 def parse_document(html: str) -> Document:
     """Parse HTML. Any text gives a document; its size and its depth are limited."""
-    source = _CONTROL.sub("", _without_scripts(html))
+    source = _CONTROL.sub("", _without(_without(_without(html, "script"), "template"), "noscript"))
     kept = source[:MOST_CHARACTERS]
     parsed = _parse(kept)
     if _depth(parsed) > DEEPEST:
@@ -43,22 +43,22 @@ def parse_document(html: str) -> Document:
     return Document(parsed, _cut_elements(parsed) or len(kept) < len(source))
 
 
-def _without_scripts(html: str) -> str:
-    """Leave out scripts and styles, which may be most of a page, but for data about the page."""
+def _without(html: str, tag: str) -> str:
+    """Leave out elements that are never shown, but for data about the page. Scripts may be most of a page.
+
+    The parser does not know that the end of a template ends what is left open in it.
+    """
     lower, pieces, position = html.lower(), list[str](), 0
     if len(lower) != len(html):  # letters that are longer in lower case
         lower = html
-    while (start := lower.find("<script", position)) >= 0:
-        end = lower.find("</script", start)
-        opening = lower[start : start + 200].partition(">")[0]
-        is_kept = "ld+json" in opening and 0 <= end - start < LONGEST_JSON_LD
-        pieces.append(html[position : end if is_kept else start])
+    while (start := lower.find(f"<{tag}", position)) >= 0:
+        end = lower.find(f"</{tag}", start)
+        after = lower.find(">", end) + 1 or len(html)
+        is_kept = "ld+json" in lower[start : start + 200].partition(">")[0] and 0 <= end - start < LONGEST_JSON_LD
+        pieces.append(html[position : after if is_kept else start])
         if end < 0:
             return "".join(pieces)
-        position = end if is_kept else lower.find(">", end) + 1 or len(html)
-        if is_kept:
-            pieces.append("</script>")
-            position = lower.find(">", end) + 1 or len(html)
+        position = after
     return "".join([*pieces, html[position:]])
 
 
