@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
@@ -170,6 +171,17 @@ class LivePage:
         """Return the worlds of all frames that answer, the main one first."""
         below = await self.worlds.refresh(self.frame_timeout)
         return [self.worlds.main, *(world for world in below if not world.is_unresponsive)]
+
+    async def wait_for_change(self, timeout: float) -> None:
+        """Wait for the next change of the document, or for `timeout` seconds."""
+        started = time.monotonic()
+        try:
+            await self.worlds.main.call("ms => rove.nextChange(ms)", timeout * 1000)
+        except CdpError:
+            # The document was replaced, which is a change. If the page cannot answer, wait instead of looping.
+            left = timeout - (time.monotonic() - started)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.load_state.wait_for_commit(self.load_state.commits), max(left, 0.01))
 
     # Commands to the page
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +32,7 @@ from rove.chromium.page.page_observer import PageObserver
 from rove.chromium.page.person_input import PersonInput
 from rove.chromium.page.shared_resources import TabSetup
 from rove.chromium.page.worker_control import WorkerControl
-from rove.chromium.protocol.connection import CdpError, CdpSession
+from rove.chromium.protocol.connection import CdpSession
 from rove.chromium.stealth.console import console_source
 from rove.chromium.stealth.window import resize_page
 from rove.chromium.storage.cookies import PageCookies
@@ -320,14 +319,7 @@ class Tab:
 
     async def wait_for_change(self, timeout: float) -> None:
         """Wait for the next change of the document, or for `timeout` seconds."""
-        started = time.monotonic()
-        try:
-            await self.page.worlds.main.call("ms => rove.nextChange(ms)", timeout * 1000)
-        except CdpError:
-            # The document was replaced, which is a change. If the page cannot answer, wait instead of looping.
-            load_state, left = self.page.load_state, timeout - (time.monotonic() - started)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(load_state.wait_for_commit(load_state.commits), max(left, 0.01))
+        await self.page.wait_for_change(timeout)
 
     async def scroll(self, direction: str, amount: int | None) -> dict[str, int]:
         main = self.page.worlds.main
