@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.pdf_files import pdf, words
 from tests.processes import browser_of, eventually, run_folders
 from tests.rove_process import ROVE, RoveHome, temporary_rove_home
 from tests.site import OWN_SITES, Site
@@ -116,6 +117,7 @@ def test_pages_that_misbehave_are_told_apart_and_hold_up_no_other(
         {"url": site.page("/cookies", cookies)},
         {"url": site.url("/cookies", "localhost")},
         {"url": busy},
+        {"url": site.file("/file", b"data", "application/octet-stream")},
         {"url": "http://10.0.0.1/inner"},
         {"url": "not an address"},
     ]
@@ -135,6 +137,10 @@ def test_pages_that_misbehave_are_told_apart_and_hold_up_no_other(
         False, 404, 1, "navigation_failed",
     )  # fmt: skip
     assert (found["/busy"]["status"], found["/busy"]["attempts"]) == (503, 2)
+    # Nothing of the page that the tab shows is told of a file.
+    assert found["/file"]["final_url"] == site.url("/file")
+    assert not {"title", "status"} & set(found["/file"])
+    assert found["/file"]["files"] == ["downloads/file"]
     assert found["http://10.0.0.1/inner"]["error"]["code"] == "denied"
     assert found["not an address"]["error"]["code"] == "invalid_arguments"
     # Cookies of one host are not sent to another.
@@ -181,6 +187,23 @@ def test_pictures_go_to_the_workspace_and_results_alone_to_standard_output(site:
         assert (rove_home.home / "workspace" / picture).read_bytes().startswith(b"\x89PNG")
     assert len(printed.splitlines()) == 2
     assert "what the policy asks for is denied" in said
+
+
+@pytest.mark.parametrize("do", ["snapshot", "pdf"])
+def test_a_file_is_not_taken_for_the_page_before_it(site: Site, rove_home: RoveHome, do: str) -> None:
+    page = site.page("/page", "<title>Before</title><h1>Page before</h1>")
+    file = site.file("/file", b"data", "application/octet-stream")
+    document = site.file("/document", pdf(words(50, 700, "Text of the document")), "application/pdf")
+    code, printed, said = finish(start(rove_home, page, file, document, "--do", do, "--out", "-", "--parallel", "1"))
+    assert code == 1, said
+    before, saved, read = map(json.loads, printed.splitlines())
+    assert before["ok"]
+    assert (saved["ok"], saved["error"]["code"], saved["attempts"]) == (False, "navigation_failed", 1)
+    assert read["ok"] == (do == "pdf"), "the result of --do pdf at the address of a PDF is that PDF"
+    for record in (saved, read):
+        assert record["final_url"] == record["url"]
+        assert "Before" not in json.dumps(record)
+        assert (rove_home.home / "workspace" / record["files"][0]).is_file()
 
 
 @pytest.mark.parametrize(
