@@ -189,6 +189,45 @@ def test_pictures_go_to_the_workspace_and_results_alone_to_standard_output(site:
     assert "what the policy asks for is denied" in said
 
 
+SCRIPT = """
+import asyncio, sys
+
+print("loaded")
+
+async def run(session, url):
+    print("visited", url)
+    what = url.rpartition("/")[2]
+    if what == "nan":
+        return float("nan")
+    if what == "cancel":
+        raise asyncio.CancelledError
+    if what == "exit":
+        sys.exit(3)
+    if what == "escape":
+        raise ValueError("boom \\x1b[31m\\u202e")
+    return "half \\ud800"
+"""
+
+
+def test_nothing_that_a_script_does_ends_the_job_or_spoils_the_results(
+    site: Site, rove_home: RoveHome, tmp_path: Path
+) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    names = ["nan", "cancel", "exit", "escape", "half"]
+    urls = [site.url(f"/{name}") for name in names]
+    code, printed, said = finish(start(rove_home, *urls, "--do", str(script), "--out", "-", "--parallel", "1"))
+    assert code == 1, said
+    found = [json.loads(line, parse_constant=pytest.fail) for line in printed.splitlines()]
+    assert [record["url"] for record in found] == urls
+    assert [record["error"]["code"] for record in found[:4]] == ["script_error"] * 4
+    assert [record["attempts"] for record in found] == [1] * 5
+    assert found[3]["error"]["message"] == "ValueError: boom \ufffd[31m"
+    assert found[4]["result"] == "half \ufffd"
+    assert "loaded" in said
+    assert f"visited {urls[0]}" in said
+
+
 @pytest.mark.parametrize("do", ["snapshot", "pdf"])
 def test_a_file_is_not_taken_for_the_page_before_it(site: Site, rove_home: RoveHome, do: str) -> None:
     page = site.page("/page", "<title>Before</title><h1>Page before</h1>")

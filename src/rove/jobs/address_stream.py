@@ -73,6 +73,7 @@ def _read_line(text: str) -> Address:
         return Address.of(text)
     try:
         fields: dict[str, Any] = json.loads(text)
+        json.dumps(fields, allow_nan=False)  # Python reads NaN and 1e999, which are not JSON
         return Address.of(str(fields[URL_FIELD]), {name: fields[name] for name in fields if name != URL_FIELD})
     except (ValueError, KeyError):
         return Address(text, text, "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import inspect
 import json
@@ -20,12 +21,13 @@ from rove.actions.pages.screenshot import Screenshot
 from rove.actions.pages.snapshot import Snapshot
 from rove.actions.reading.fetch import WebFetch
 from rove.browser.page_data import DownloadedFile
+from rove.engine.run.settle import STILL_LOADING
 from rove.engine.sessions.session import Session
 from rove.errors import DialogOpen, InvalidArguments, NavigationFailed
 from rove.jobs.options import PageOptions
 from rove.jobs.retrying import RETRYABLE_STATUSES
-from rove.jobs.worker import PageTask
-from rove.outcome import AnyOutcome, Attachment, Result
+from rove.jobs.worker import PageTask, names_of_none
+from rove.outcome import AnyOutcome, Attachment, Outcome, Result
 from rove.validation.fields import plain
 from rove.validation.record import dataclass
 from rove.workspace import Workspace
@@ -47,6 +49,7 @@ class Visit:
     """A visit of a page, and what is known of it so far.
 
     `facade`: the session as a script of the caller's is given it. `action_seconds`: the most that one action may take.
+    `is_incomplete`: the page was still loading when it was read.
     """
 
     session: Session
@@ -58,11 +61,12 @@ class Visit:
     title: str | None = None
     status: int | None = None
     files: tuple[str, ...] = ()
+    is_incomplete: bool = False
 
     async def load(self) -> Navigated:
         """Open the page. Raises NavigationFailed if the server answers with an error."""
         action = make_action(Navigate, self.task.url)
-        outcome = await self.session.run(action, timeout=self.action_seconds, quiet=True)
+        outcome = await self._outcome(action)
         loaded = outcome.result
         if (download := loaded.download) is not None:
             # The tab still shows the page of the visit before: nothing is told of it.
@@ -70,6 +74,7 @@ class Visit:
             self._add_download(download, outcome)
         else:
             self.final_url, self.title = outcome.url, outcome.title
+            self.is_incomplete = STILL_LOADING in outcome.pending
             self.check_status(loaded.status, loaded.retry_after)
         if loaded.document is not None:
             self.title = loaded.document.title
@@ -120,7 +125,10 @@ class Visit:
         return await self._run(action)
 
     async def _run(self, action: Action[R]) -> R:
-        return (await self.session.run(action, timeout=self.action_seconds, quiet=True)).result
+        return (await self._outcome(action)).result
+
+    async def _outcome(self, action: Action[R]) -> Outcome[R]:
+        return await self.session.run(action, timeout=self.action_seconds, quiet=True, names=names_of_none())
 
     @property
     def workspace(self) -> Workspace:
@@ -219,6 +227,10 @@ class NotJson(Exception):
     """A function of the caller's returned what cannot be written as JSON."""
 
 
+class ScriptEnded(Exception):
+    """A function of the caller's tried to end the program, or its own task."""
+
+
 def load_script(path: Path) -> Callable[..., Awaitable[Any]]:
     """Return the function `run` of a Python file. Raises InvalidArguments."""
     spec = importlib.util.spec_from_file_location(MODULE, path)
@@ -229,8 +241,9 @@ def load_script(path: Path) -> Callable[..., Awaitable[Any]]:
     sys.path.insert(0, str(path.resolve().parent))  # as Python does for a program, so that it finds its neighbours
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
-        raise InvalidArguments(f"{path} cannot be loaded: {type(error).__name__}: {error}") from error
+    except (Exception, SystemExit) as error:
+        message = f"{path} cannot be loaded: {type(error).__name__}: {error}"
+        raise InvalidArguments(message, hint="Correct the script.") from error
     run: Any = getattr(module, "run", None)
     if not inspect.iscoroutinefunction(run):
         hint = "Write `async def run(session: rove.Session, url: str)`; docs/map.md has an example."
@@ -240,12 +253,25 @@ def load_script(path: Path) -> Callable[..., Awaitable[Any]]:
 
 def _of_script(run: Callable[..., Awaitable[Any]]) -> Work:
     async def work(visit: Visit) -> Any:
-        result = plain(await run(visit.facade, visit.task.url))
+        result = plain(await _ending_only_itself(run(visit.facade, visit.task.url)))
         visit.final_url = _final_url(visit.session)
         try:
-            json.dumps(result)
-        except (TypeError, ValueError) as error:
+            json.dumps(result, allow_nan=False)
+        except (TypeError, ValueError, RecursionError) as error:
             raise NotJson(f"run() returned what is not JSON: {error}") from error
         return result
 
     return work
+
+
+async def _ending_only_itself(running: Awaitable[Any]) -> Any:
+    """Return what a script returns. Raises ScriptEnded for what would end the job, such as SystemExit."""
+    try:
+        return await running
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise  # by the job, or as the time is up
+        raise ScriptEnded("CancelledError was raised") from error
+    except (SystemExit, KeyboardInterrupt) as error:
+        raise ScriptEnded(f"{type(error).__name__} was raised: {error}") from error

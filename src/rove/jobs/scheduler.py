@@ -238,6 +238,7 @@ class Job:
         record |= {"error": error.as_dict()} if error is not None else {"result": answer.result}
         facts = {"final_url": answer.final_url, "title": answer.title, "status": answer.status}
         record |= {name: fact for name, fact in facts.items() if fact is not None}
+        record |= {"is_incomplete": True} if answer.is_incomplete else {}
         record |= {"files": list(answer.files)} if answer.files else {}
         record |= {"seconds": answer.seconds, "attempts": page.attempts}
         record |= {"time": datetime.now(UTC).isoformat(timespec="milliseconds")}

@@ -152,6 +152,7 @@ class WebReading:
 
 
 def _blocked(url: str, status: int, wall: str, hint: str) -> Blocked:
-    return Blocked(
-        f"{host_and_port(url)} shows a check for robots instead of the page: {wall} ({status_text(status)}).", hint=hint
-    )
+    said = f"{host_and_port(url)} shows a check for robots instead of the page: {wall} ({status_text(status)})."
+    error = Blocked(said, hint=hint)
+    error.status = status
+    return error
