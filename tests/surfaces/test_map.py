@@ -109,7 +109,7 @@ def test_pages_that_misbehave_are_told_apart_and_hold_up_no_other(
     )
     busy = site.page("/busy", "Busy", status=503, headers={"Retry-After": "1"})
     inputs = [
-        {"url": site.page("/ok", "<title>Fine</title><p>All is well here.</p>"), "id": 7},
+        {"url": site.page("/ok", "<title>Fi\u202ene</title><p>All is well here.</p>"), "id": 7},
         {"url": site.url("/missing")},
         {"url": site.page("/moved", "", status=302, headers={"Location": "/ok"})},
         {"url": site.page("/alert", "<title>Alert</title><p>Text</p><script>alert('Hello')</script>")},
@@ -128,6 +128,7 @@ def test_pages_that_misbehave_are_told_apart_and_hold_up_no_other(
     found = {record["url"].removeprefix(site.url("")): record for record in records(out)}
     assert len(found) == len(inputs)
     assert found["/ok"]["input"] == {"id": 7}
+    assert found["/ok"]["title"] == "Fine"
     assert "All is well" in found["/ok"]["result"]["text"]
     assert (found["/moved"]["final_url"], found["/moved"]["status"]) == (site.url("/ok"), 200)
     assert found["/alert"]["ok"]
@@ -187,6 +188,35 @@ def test_pictures_go_to_the_workspace_and_results_alone_to_standard_output(site:
         assert (rove_home.home / "workspace" / picture).read_bytes().startswith(b"\x89PNG")
     assert len(printed.splitlines()) == 2
     assert "what the policy asks for is denied" in said
+
+
+def test_a_page_that_is_still_loading_is_marked(site: Site, rove_home: RoveHome) -> None:
+    hold = threading.Event()
+    site.page("/slow.js", "", kind="text/javascript", hold=hold)
+    slow = site.page("/slow", "<title>Slow</title><p>First words</p><script src=/slow.js></script><p>Last words</p>")
+    done = site.page("/done", "<title>Done</title><p>All words</p>")
+    words = (done, slow, "--do", "extract", "--out", "-", "--parallel", "1", "--timeout", "6")
+    _, printed, said = finish(start(rove_home, *words))
+    hold.set()
+    found = {record["url"]: record for record in map(json.loads, printed.splitlines())}
+    assert (found[slow]["result"]["text"].strip(), found[slow].get("is_incomplete")) == ("First words", True), said
+    assert (found[done]["result"]["text"].strip(), found[done].get("is_incomplete")) == ("All words", None)
+
+
+def test_a_host_that_asks_over_http_to_be_left_alone_is(site: Site, rove_home: RoveHome) -> None:
+    busy = site.page("/busy", "Busy", status=429, headers={"Retry-After": "1"})
+    locked = site.page("/locked", "No", status=401, headers={"WWW-Authenticate": 'Basic realm="x"'})
+    missing, fine = site.url("/missing"), site.page("/fine", "<title>Fine</title><p>All is well here.</p>")
+    words = (busy, fine, missing, locked, "--do", "fetch", "--out", "-", "--parallel", "1", "--retries", "1")
+    _, printed, _ = finish(start(rove_home, *words))
+    found = {record["url"]: record for record in map(json.loads, printed.splitlines())}
+    # The page is asked for again before any other of its host.
+    assert [request.path for request in site.requests][:3] == ["/busy", "/busy", "/fine"]
+    told = [(found[url]["status"], found[url].get("error", {}).get("code")) for url in words[:4]]
+    assert told == [(429, "http_error"), (200, None), (404, "http_error"), (401, "needs_credentials")]
+    # Hints name no action: there is no agent that could call it.
+    assert "{" not in found[locked]["error"]["hint"]
+    assert "session.credentials()" in found[locked]["error"]["hint"]
 
 
 SCRIPT = """
