@@ -120,6 +120,7 @@ def test_pages_that_misbehave_are_told_apart_and_hold_up_no_other(
         {"url": site.file("/file", b"data", "application/octet-stream")},
         {"url": "http://10.0.0.1/inner"},
         {"url": "not an address"},
+        {"url": "http://"},
     ]
     out = tmp_path / "results.jsonl"
     process = start(rove_home, "-", "--do", "extract", "--out", str(out), "--parallel", "1", "--retries", "1")
@@ -143,7 +144,8 @@ def test_pages_that_misbehave_are_told_apart_and_hold_up_no_other(
     assert not {"title", "status"} & set(found["/file"])
     assert found["/file"]["files"] == ["downloads/file"]
     assert found["http://10.0.0.1/inner"]["error"]["code"] == "denied"
-    assert found["not an address"]["error"]["code"] == "invalid_arguments"
+    for text in ("not an address", "http://"):
+        assert (found[text]["error"]["code"], found[text]["attempts"]) == ("invalid_arguments", 1)
     # Cookies of one host are not sent to another.
     assert "seen=1" not in found[site.url("/cookies", "localhost")]["result"]["text"]
     assert "1 HTTP 404" in said
@@ -281,7 +283,10 @@ def test_a_file_is_not_taken_for_the_page_before_it(site: Site, rove_home: RoveH
         (("x.txt", "--do", "extract"), "no file x.txt"),
         (("https://example.com", "--do", "read"), "--do read"),
         (("https://example.com", "--do", "extract", "--fresh", "--keep-session"), "exclude each other"),
-        (("https://example.com", "--do", "extract", "--parallel", "0"), "at least 1"),
+        (("https://example.com", "--do", "extract", "--parallel", "0"), "'0' is not a whole number from 1 up"),
+        (("https://example.com", "--do", "extract", "--parallel", "x"), "'x' is not a whole number from 1 up"),
+        (("https://example.com", "--do", "extract", "--full-page"), "--full-page is for --do screenshot"),
+        (("https://example.com", "--do", "extract", "--policy", __file__), "Correct the file"),
         (("https://example.com", "--do", "extract", "--logins-state", "none-such"), "no state none-such"),
     ],
 )
@@ -296,3 +301,16 @@ def test_wrong_use_is_refused_with_code_2(
     assert code == 2
     assert said in capsys.readouterr().err
     assert line_count(out) == 0
+
+
+def test_a_script_that_cannot_be_loaded_is_refused_with_code_2(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "script.py"
+    for text in ("def broken(:", "raise SystemExit(0)"):
+        script.write_text(text)
+        out = str(tmp_path / "results.jsonl")
+        assert run(["map", "https://example.com", "--do", str(script), "--out", out, "--home", str(home)]) == 2
+        said = capsys.readouterr().err
+        assert "cannot be loaded" in said
+        assert "Correct the script." in said

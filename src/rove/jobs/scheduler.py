@@ -200,7 +200,8 @@ class Job:
         return None
 
     async def _visit(self, worker: Worker, page: _Page) -> PageAnswer:
-        if not page.address.host and "://" not in page.address.href:
+        address = page.address
+        if not address.is_valid or (not address.host and "://" not in address.href):
             return PageAnswer(error=NO_ADDRESS)
         return await worker.run(page.address.task)
 
