@@ -35,7 +35,7 @@ class Extract(TabAction[Extracted]):
 
     target: Target | None = arg("Which element; the page if not given.", default=None)
     mode: Literal["text", "html", "attribute", "readable", "rows", "tables", "metadata"] = arg(
-        "What to read.", default="text"
+        "What to read. Rows needs a `schema`; tables offers some.", default="text"
     )
     attribute: str | None = arg("Name, with mode attribute.", default=None)
     all: bool = arg("Every match, not just one.", default=False)
