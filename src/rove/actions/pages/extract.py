@@ -48,7 +48,7 @@ class Extract(TabAction[Extracted]):
         "With mode readable: the most characters.", default=DEFAULT_CHARACTERS, ge=100, le=MOST_READABLE, rare=True
     )
     schema: dict[str, Any] | None = arg(
-        "With mode rows: CSS selectors of the rows and fields, or headers of a table; mode tables offers some.",
+        "With mode rows: CSS selectors of the rows and fields, or table headers, as JSON; mode tables offers some.",
         default=None,
         rare=True,
     )
