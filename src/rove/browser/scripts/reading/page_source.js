@@ -20,7 +20,9 @@ import { childListOf, flattenedParent, shadowChildren } from "../dom/tree.js";
 import { FRAME, finishLine, rows, TEXT, UNSEEN } from "../snapshot/rows.js";
 import { takeSnapshot } from "../snapshot/snapshot.js";
 import { SKIPPED } from "../snapshot/walk.js";
-import { contextAt } from "../visibility/contexts.js";
+import { seenGeneratedText } from "../text_placement/text_rows.js";
+import { contextAt, contextInside } from "../visibility/contexts.js";
+import { mayHavePseudo } from "../visibility/style_sheets.js";
 import { unseenPicture } from "../visibility/text_visibility.js";
 
 // What a person enters, and what is shown only where an element cannot be.
@@ -34,12 +36,14 @@ const ATTRIBUTES_LEFT_OUT = /^(?:on|data-rove-|style$|value$|nonce$|srcdoc$|srcs
 const ADDRESSES = new Set(["href", "src", "cite", "poster"]);
 const MAX_ATTRIBUTE = 2000;
 const MAX_PICTURES = 2000;
+const MAX_GENERATED = 5000;
 const HEAD_PARTS = "head meta, head link[rel], script[type='application/ld+json' i]";
 
 /** @type {string[]} */
 let pieces = [];
 let room = 0;
 let picturesLeft = 0;
+let generatedLeft = 0;
 // The text that a person sees of each text node, or of each element that contains only text.
 /** @type {Map<Node, string | null>} */
 let seenTexts = new Map();
@@ -110,6 +114,18 @@ const putPicture = (element, tag) => {
   put(`<${tag}${attributesOf(element)}>`);
 };
 
+// What CSS writes before and after the content of an element. Quotation marks are told by their element.
+/** @param {Element} element @param {string} tag */
+const generatedTexts = (element, tag) => {
+  if (tag === "q" || !mayHavePseudo(element) || --generatedLeft < 0) return { before: "", after: "" };
+  const context = contextInside(element);
+  const { before, after } = context.facts;
+  return {
+    before: before ? escapeHtml(clean(seenGeneratedText(element, "::before", context))) : "",
+    after: after ? escapeHtml(clean(seenGeneratedText(element, "::after", context))) : "",
+  };
+};
+
 /** @param {Element} element */
 const tagOf = (element) => {
   const tag = localNameOf(element);
@@ -130,8 +146,9 @@ const openElement = (element) => {
   else if (name === "iframe" || name === "frame") put(`<rove-frame ref="e${refNumber(element)}"></rove-frame>`);
   else if (EMPTY_TAGS.has(name)) put(`<${name}>`);
   else {
-    put(`<${name}${name === "span" && tag !== "span" ? "" : attributesOf(element)}>`);
-    return `</${name}>`;
+    const { before, after } = generatedTexts(element, name);
+    put(`<${name}${name === "span" && tag !== "span" ? "" : attributesOf(element)}>${before}`);
+    return `${after}</${name}>`;
   }
   return null;
 };
@@ -185,6 +202,7 @@ export const pageSource = ({ longest, maxNodes, maxChildren }) => {
   pieces = [];
   room = longest;
   picturesLeft = MAX_PICTURES;
+  generatedLeft = MAX_GENERATED;
   noteSeenTexts();
   if (root) {
     put(`<!DOCTYPE html><html${attributesOf(root)}><head>`);
