@@ -76,7 +76,8 @@ async def test_text_that_css_generates_is_read_if_it_is_seen(session: Session, s
     )
     page = f"<style>{style}</style><article><p>{SENTENCE * 6}</p><p class=a>{SENTENCE}</p><p class=b>{SENTENCE}</p>"
     page += f"<p class=c>{SENTENCE}</p><p class=d>{SENTENCE}</p><p class=d>{SENTENCE}</p>"
-    result = await read(session, site.page("/", f"{page}<p>He said: <q>yes</q>. {SENTENCE}</p></article>"), format="text")
+    page += f"<p>He said: <q>yes</q>. {SENTENCE}</p></article>"
+    result = await read(session, site.page("/", page), format="text")
     text = result.content[0] or ""
     assert "Warning: A sentence" in text and "<b>(end)" in text and "UNSEEN" not in text
     assert "Step 1: A sentence" in text and "Step 2: A sentence" in text and "“yes”" in text

@@ -17,7 +17,7 @@ MOST_LINKED = 0.3
 OVERLAP = 0.5
 # The share of the second extractor's words that must be in the text found by scores, so that it may confirm it.
 CONFIRMING = 0.7
-# From so much prose within it that the scores missed, for each character of their own, they found only pieces of an article.
+# The scores found only pieces of an article if they missed so much prose within it, for each character of their own.
 MISSED = 0.4
 # So many letters that both found must follow it: a line of the footer may be in both texts.
 _LANDMARK = 300

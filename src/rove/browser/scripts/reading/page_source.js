@@ -48,6 +48,10 @@ let generatedLeft = 0;
 /** @type {Map<Node, string | null>} */
 let seenTexts = new Map();
 
+// The nodes of rows with dots, which may stand for their text.
+/** @type {Set<Node>} */
+let dotted = new Set();
+
 /** @param {string} piece */
 const put = (piece) => {
   room -= piece.length;
@@ -89,10 +93,12 @@ const attributesOf = (element) => {
 // Notes what a person sees of each text node that the walk has met. A text that is cut off counts as one node.
 const noteSeenTexts = () => {
   seenTexts = new Map();
+  dotted = new Set();
   for (const row of rows) {
     if (!(row.flags & TEXT) || row.flags & UNSEEN) continue;
     const nodes = row.nodes || (row.node ? [row.node] : []);
     const isCut = row.whole !== undefined;
+    if (row.text?.includes("•")) for (const node of nodes) dotted.add(node);
     nodes.forEach((node, index) => {
       if (!seenTexts.has(node)) seenTexts.set(node, isCut ? (index === 0 ? row.text || "" : "") : null);
     });
@@ -105,7 +111,16 @@ const putText = (node, isParentSeen) => {
   const data = textDataOf(node);
   const seen = seenTexts.get(node);
   if (seen === undefined && !isParentSeen) return put(/\s/.test(data) ? " " : "");
-  put(escapeHtml(clean(seen ?? data)));
+  const shown = seen ?? data;
+  put(isMasked(node) ? "•".repeat(shown.trim().length) : escapeHtml(clean(shown)));
+};
+
+// Whether the browser shows dots instead of a text.
+/** @param {Node} node */
+const isMasked = (node) => {
+  const parent = flattenedParent(node);
+  if (!parent || !(dotted.has(node) || dotted.has(parent))) return false;
+  return getComputedStyle(parent).getPropertyValue("-webkit-text-security") !== "none";
 };
 
 /** @param {Element} element @param {string} tag */
@@ -213,6 +228,7 @@ export const pageSource = ({ longest, maxNodes, maxChildren }) => {
   }
   const unseen = rows.filter((row) => row.flags & TEXT && row.flags & UNSEEN).map(finishLine);
   seenTexts = new Map();
+  dotted = new Set();
   return {
     html: pieces.join(""),
     url: location.href,
