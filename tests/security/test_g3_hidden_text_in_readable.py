@@ -15,6 +15,8 @@ pytestmark = pytest.mark.one_session
 
 # What a person could enter or choose is no part of an article.
 CONTROLS = ("<select", "<input", "<button", "<textarea", "<datalist", "<meter", "<progress")
+# A person sees these; a snapshot marks them for another reason.
+SEEN_THOUGH_MARKED = ("<div inert>", "<div aria-hidden=true>")
 SAMPLE = 8
 SEEN = [page for page in TRICKS["seen"] if not any(tag in page for tag in CONTROLS)]
 PAGES = [page for page in VISIBLE_PAGES.values() if not any(tag in page for tag in CONTROLS)]
@@ -27,12 +29,13 @@ async def readable(session: Session, address: str) -> str:
     return "\n".join(text or "" for text in result.content)
 
 
-async def leaks(session: Session, site: Site, pages: list[str]) -> list[str]:
+async def told_in(session: Session, site: Site, pages: list[str]) -> list[str]:
     return [page for page in pages if "CANARY" in await readable(session, site.page("/", page))]
 
 
 def hidden_pages() -> list[str]:
-    return [trick_page(trick, "CANARY") for trick in HIDDEN] + [
+    tricks = [trick for trick in HIDDEN if not trick.startswith(SEEN_THOUGH_MARKED)]
+    return [trick_page(trick, "CANARY") for trick in tricks] + [
         with_word(page, "CANARY") for page in HIDDEN_PAGES.values()
     ]
 
@@ -43,20 +46,20 @@ def seen_pages() -> list[str]:
 
 async def test_g3_hidden_text_is_left_out(session: Session, site: Site) -> None:
     pages = hidden_pages()
-    assert await leaks(session, site, pages[:: len(pages) // SAMPLE]) == []
+    assert await told_in(session, site, pages[:: len(pages) // SAMPLE]) == []
 
 
 async def test_g3_seen_text_is_kept(session: Session, site: Site) -> None:
     pages = seen_pages()[:: len(seen_pages()) // SAMPLE]
-    assert await leaks(session, site, pages) == pages
+    assert await told_in(session, site, pages) == pages
 
 
 @pytest.mark.slow
 async def test_g3_all_hidden_text_is_left_out(session: Session, site: Site) -> None:
-    assert await leaks(session, site, hidden_pages()) == []
+    assert await told_in(session, site, hidden_pages()) == []
 
 
 @pytest.mark.slow
 async def test_g3_all_seen_text_is_kept(session: Session, site: Site) -> None:
     pages = seen_pages()
-    assert await leaks(session, site, pages) == pages
+    assert await told_in(session, site, pages) == pages

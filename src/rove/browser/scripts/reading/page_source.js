@@ -28,7 +28,7 @@ import { unseenPicture } from "../visibility/text_visibility.js";
 // What a person enters, and what is shown only where an element cannot be.
 const LEFT_OUT = new Set([
   ...SKIPPED,
-  ..."input textarea select option canvas video audio object embed progress meter".split(" "),
+  ..."input textarea select option canvas video audio embed progress meter".split(" "),
 ]);
 const EMPTY_TAGS = new Set(["br", "hr", "img", "wbr"]);
 // What an agent should not be told as HTML, or what is of no use outside of the page.
@@ -145,8 +145,8 @@ const generatedTexts = (element, tag) => {
 const tagOf = (element) => {
   const tag = localNameOf(element);
   if (namespaceOf(element) !== HTML) return "span";
-  // A page must not write the element that stands for a frame.
-  return /^[a-z][a-z0-9-]*$/.test(tag) && tag !== "slot" && !tag.startsWith("rove-") ? tag : "span";
+  // A page must not write the element that stands for a frame. Of an object, only its fallback can be seen as text.
+  return /^[a-z][a-z0-9-]*$/.test(tag) && tag !== "slot" && !tag.startsWith("rove-") && tag !== "object" ? tag : "span";
 };
 
 // Puts the start of an element. Returns its end, or null if nothing of it is to be shown.
