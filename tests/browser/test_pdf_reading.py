@@ -142,6 +142,16 @@ async def test_pictures_of_pages_are_attached_on_request(reader: Session) -> Non
     assert (await reader.read_pdf("report.pdf")).attachments == ()
 
 
+async def test_which_pages_have_a_picture_is_told(reader: Session, folder: Path) -> None:
+    (folder / "workspace" / "long.pdf").write_bytes(pdf(*(words(50, 700, f"Page {n}") for n in range(1, 13))))
+    outcome = await reader.read_pdf("long.pdf", images=True)
+    assert len(outcome.attachments) == 5
+    text = as_text(outcome)
+    assert "of pages: 1-5." in text and "pages 6-12. Name them in `pages`." in text
+    rest = as_text(await reader.read_pdf("long.pdf", pages="11-", images=True))
+    assert "of pages: 11-12." in rest and "Without a picture" not in rest
+
+
 async def test_a_secret_opens_a_locked_pdf_if_it_is_meant_for_documents(reader: Session, folder: Path) -> None:
     with pytest.raises(DocumentLocked) as caught:
         await reader.read_pdf("locked.pdf")
