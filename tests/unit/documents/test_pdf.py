@@ -151,7 +151,13 @@ async def test_links() -> None:
 
 
 async def test_links_that_run_code_or_open_files_are_left_out() -> None:
-    addresses = ["javascript:alert\\(1\\)", " JavaScript:x", "file:///etc/passwd", "mailto:a@b.example", "www.b.example"]
+    addresses = [
+        "javascript:alert\\(1\\)",
+        " JavaScript:x",
+        "file:///etc/passwd",
+        "mailto:a@b.example",
+        "www.b.example",
+    ]
     links = "".join(f"<</Type/Annot/Subtype/Link/Rect[45 695 200 715]/A<</S/URI/URI({each})>>>>" for each in addresses)
     page = await read_page(words(50, 700, "See the site"), page=f"/Annots[{links}]")
     assert [each.url for each in page.links] == ["mailto:a@b.example", "www.b.example"]

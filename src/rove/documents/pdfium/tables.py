@@ -18,7 +18,7 @@ LONGEST_CELL = 28
 LONGEST_CELL_BY_COLUMNS = 12
 # Of the height of a row: a wider gap ends a table.
 ROW_GAP = 2.0
-# Of the height of a character: a gap that divides columns if the text after it begins where a text of the next row does.
+# Of the height of a character: a gap after which a column begins, if a text of the next row begins there too.
 NARROW_GAP = 0.5
 # Points.
 ALIGNED = 1.5
