@@ -20,13 +20,15 @@ import { childListOf, flattenedParent, shadowChildren } from "../dom/tree.js";
 import { FRAME, finishLine, rows, TEXT, UNSEEN } from "../snapshot/rows.js";
 import { takeSnapshot } from "../snapshot/snapshot.js";
 import { SKIPPED } from "../snapshot/walk.js";
-import { contextAt } from "../visibility/contexts.js";
+import { seenGeneratedText } from "../text_placement/text_rows.js";
+import { contextAt, contextInside } from "../visibility/contexts.js";
+import { mayHavePseudo } from "../visibility/style_sheets.js";
 import { unseenPicture } from "../visibility/text_visibility.js";
 
 // What a person enters, and what is shown only where an element cannot be.
 const LEFT_OUT = new Set([
   ...SKIPPED,
-  ..."input textarea select option canvas video audio object embed progress meter".split(" "),
+  ..."input textarea select option canvas video audio embed progress meter".split(" "),
 ]);
 const EMPTY_TAGS = new Set(["br", "hr", "img", "wbr"]);
 // What an agent should not be told as HTML, or what is of no use outside of the page.
@@ -34,15 +36,21 @@ const ATTRIBUTES_LEFT_OUT = /^(?:on|data-rove-|style$|value$|nonce$|srcdoc$|srcs
 const ADDRESSES = new Set(["href", "src", "cite", "poster"]);
 const MAX_ATTRIBUTE = 2000;
 const MAX_PICTURES = 2000;
+const MAX_GENERATED = 5000;
 const HEAD_PARTS = "head meta, head link[rel], script[type='application/ld+json' i]";
 
 /** @type {string[]} */
 let pieces = [];
 let room = 0;
 let picturesLeft = 0;
+let generatedLeft = 0;
 // The text that a person sees of each text node, or of each element that contains only text.
 /** @type {Map<Node, string | null>} */
 let seenTexts = new Map();
+
+// The nodes of rows with dots, which may stand for their text.
+/** @type {Set<Node>} */
+let dotted = new Set();
 
 /** @param {string} piece */
 const put = (piece) => {
@@ -90,10 +98,12 @@ const attributesOf = (element) => {
 // Notes what a person sees of each text node that the walk has met. A text that is cut off counts as one node.
 const noteSeenTexts = () => {
   seenTexts = new Map();
+  dotted = new Set();
   for (const row of rows) {
     if (!(row.flags & TEXT) || row.flags & UNSEEN) continue;
     const nodes = row.nodes || (row.node ? [row.node] : []);
     const isCut = row.whole !== undefined;
+    if (row.text?.includes("•")) for (const node of nodes) dotted.add(node);
     nodes.forEach((node, index) => {
       if (!seenTexts.has(node)) seenTexts.set(node, isCut ? (index === 0 ? row.text || "" : "") : null);
     });
@@ -106,7 +116,16 @@ const putText = (node, isParentSeen) => {
   const data = textDataOf(node);
   const seen = seenTexts.get(node);
   if (seen === undefined && !isParentSeen) return put(/\s/.test(data) ? " " : "");
-  put(escapeHtml(clean(seen ?? data)));
+  const shown = seen ?? data;
+  put(isMasked(node) ? "•".repeat(shown.trim().length) : escapeHtml(clean(shown)));
+};
+
+// Whether the browser shows dots instead of a text.
+/** @param {Node} node */
+const isMasked = (node) => {
+  const parent = flattenedParent(node);
+  if (!parent || !(dotted.has(node) || dotted.has(parent))) return false;
+  return getComputedStyle(parent).getPropertyValue("-webkit-text-security") !== "none";
 };
 
 /** @param {Element} element @param {string} tag */
@@ -115,12 +134,24 @@ const putPicture = (element, tag) => {
   put(`<${tag}${attributesOf(element)}>`);
 };
 
+// What CSS writes before and after the content of an element. Quotation marks are told by their element.
+/** @param {Element} element @param {string} tag */
+const generatedTexts = (element, tag) => {
+  if (tag === "q" || !mayHavePseudo(element) || --generatedLeft < 0) return { before: "", after: "" };
+  const context = contextInside(element);
+  const { before, after } = context.facts;
+  return {
+    before: before ? escapeHtml(clean(seenGeneratedText(element, "::before", context))) : "",
+    after: after ? escapeHtml(clean(seenGeneratedText(element, "::after", context))) : "",
+  };
+};
+
 /** @param {Element} element */
 const tagOf = (element) => {
   const tag = localNameOf(element);
   if (namespaceOf(element) !== HTML) return "span";
-  // A page must not write the element that stands for a frame.
-  return /^[a-z][a-z0-9-]*$/.test(tag) && tag !== "slot" && !tag.startsWith("rove-") ? tag : "span";
+  // A page must not write the element that stands for a frame. Of an object, only its fallback can be seen as text.
+  return /^[a-z][a-z0-9-]*$/.test(tag) && tag !== "slot" && !tag.startsWith("rove-") && tag !== "object" ? tag : "span";
 };
 
 // Whether an element in the body says something to programs: a property of microdata, RDFa or Open Graph.
@@ -145,8 +176,9 @@ const openElement = (element) => {
   else if (name === "iframe" || name === "frame") put(`<rove-frame ref="e${refNumber(element)}"></rove-frame>`);
   else if (EMPTY_TAGS.has(name)) put(`<${name}>`);
   else {
-    put(`<${name}${name === "span" && tag !== "span" ? "" : attributesOf(element)}>`);
-    return `</${name}>`;
+    const { before, after } = generatedTexts(element, name);
+    put(`<${name}${name === "span" && tag !== "span" ? "" : attributesOf(element)}>${before}`);
+    return `${after}</${name}>`;
   }
   return null;
 };
@@ -200,6 +232,7 @@ export const pageSource = ({ longest, maxNodes, maxChildren }) => {
   pieces = [];
   room = longest;
   picturesLeft = MAX_PICTURES;
+  generatedLeft = MAX_GENERATED;
   noteSeenTexts();
   if (root) {
     put(`<!DOCTYPE html><html${attributesOf(root)}><head>`);
@@ -210,6 +243,7 @@ export const pageSource = ({ longest, maxNodes, maxChildren }) => {
   }
   const unseen = rows.filter((row) => row.flags & TEXT && row.flags & UNSEEN).map(finishLine);
   seenTexts = new Map();
+  dotted = new Set();
   return {
     html: pieces.join(""),
     url: location.href,
