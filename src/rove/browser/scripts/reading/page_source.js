@@ -1,6 +1,6 @@
 // The page as HTML for reading: the flattened tree as it is rendered, with only the text that a person sees.
 
-import { attr } from "../dom/attributes.js";
+import { attr, hasAttr } from "../dom/attributes.js";
 import { HTML, SVG_SKIPPED } from "../dom/elements.js";
 import {
   attributeNames,
@@ -79,11 +79,16 @@ const attributeValue = (element, name) => {
   return address.length <= MAX_ATTRIBUTE && !/^(?:javascript|data|blob):/i.test(address) ? address : "";
 };
 
+// The value of `data` is the page's own; that of a field is what a person enters.
+/** @param {Element} element @param {string} name */
+const isAttributeLeftOut = (element, name) =>
+  ATTRIBUTES_LEFT_OUT.test(name) && !(name === "value" && localNameOf(element) === "data");
+
 /** @param {Element} element */
 const attributesOf = (element) => {
   let text = "";
   for (const name of attributeNames(element)) {
-    if (!/^[a-z_][a-z0-9_.:-]*$/i.test(name) || ATTRIBUTES_LEFT_OUT.test(name.toLowerCase())) continue;
+    if (!/^[a-z_][a-z0-9_.:-]*$/i.test(name) || isAttributeLeftOut(element, name.toLowerCase())) continue;
     const value = attributeValue(element, name);
     if (value || !ADDRESSES.has(name)) text += ` ${name}="${escapeHtml(clean(value))}"`;
   }
@@ -149,13 +154,23 @@ const tagOf = (element) => {
   return /^[a-z][a-z0-9-]*$/.test(tag) && tag !== "slot" && !tag.startsWith("rove-") && tag !== "object" ? tag : "span";
 };
 
+// Whether an element in the body says something to programs: a property of microdata, RDFa or Open Graph.
+/** @param {Element} element @param {string} tag */
+const isProperty = (element, tag) =>
+  (tag === "meta" || tag === "link") && (hasAttr(element, "itemprop") || hasAttr(element, "property"));
+
 // Puts the start of an element. Returns its end, or null if nothing of it is to be shown.
 /** @param {Element} element @returns {string | null} */
 const openElement = (element) => {
   const tag = localNameOf(element);
   if (namespaceOf(element) !== HTML) {
     if (SVG_SKIPPED.has(tag)) return null;
+  } else if (isProperty(element, tag)) {
+    put(`<${tag}${attributesOf(element)}>`);
+    return null;
   } else if (LEFT_OUT.has(tag)) return null;
+  // A row that a person does not see is no row.
+  if (getComputedStyle(element).display === "none") return null;
   const name = tagOf(element);
   if (name === "img") putPicture(element, name);
   else if (name === "iframe" || name === "frame") put(`<rove-frame ref="e${refNumber(element)}"></rove-frame>`);
