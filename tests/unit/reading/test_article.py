@@ -190,3 +190,26 @@ def test_huge_pages_take_bounded_time(html: str) -> None:
     rendered = read(html).render("markdown", 100_000)
     assert len(rendered.text) <= 100_000
     assert time.monotonic() - began < 60
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown", "text"),
+    [
+        ("<del>$50</del> $40", "~~$50~~ $40", "~~$50~~ $40"),
+        ("<s>a <b>b</b></s>", "~~a **b**~~", "~~a b~~"),
+        ("10<sup>6</sup> m<sup>-2</sup>", "10⁶ m⁻²", "10⁶ m⁻²"),
+        ("H<sub>2</sub>O on the 1<sup>st</sup>", "H₂O on the 1st", "H₂O on the 1st"),
+        ("2<sup>a1</sup> v<sub>1b</sub>", "2<sup>a1</sup> v<sub>1b</sub>", "2^(a1) v_(1b)"),
+        ("word<sup><a href=/n>[1]</a></sup>", r"word[\[1\]][1]", "word[1]"),
+        ("<code>2<sup>10</sup>` x</code>", "``2¹⁰` x``", "2¹⁰` x"),
+    ],
+)
+def test_struck_text_and_exponents_do_not_change_numbers(html: str, markdown: str, text: str) -> None:
+    article = read(f"<article><p>{SENTENCE * 6}Now: {html}</p></article>")
+    assert article.render("markdown", 10_000).text.endswith(f"Now: {markdown}")
+    assert article.render("text", 10_000).text.endswith(f"Now: {text}")
+
+
+def test_struck_text_and_exponents_are_elements_in_html() -> None:
+    article = read(f"<article><p>{SENTENCE * 6}<del>$50</del> 10<sup>6</sup> H<sub>2</sub>O</p></article>")
+    assert article.render("html", 10_000).text.endswith("<del>$50</del> 10<sup>6</sup> H<sub>2</sub>O</p>")

@@ -18,11 +18,10 @@ from rove.reading.blocks import (
     Rule,
     Run,
     Runs,
-    Style,
     Table,
 )
 from rove.reading.image import Image
-from rove.reading.markup.tags import INLINE, LEFT_OUT, STYLES
+from rove.reading.markup.tags import INLINE, LEFT_OUT, POSITIONS, STRUCK, STYLES
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -78,10 +77,10 @@ def build_blocks(root: HtmlElement, addresses: Addresses) -> Blocks:
 class _Builder:
     """Collects runs of text into blocks. Lists, quotes and cells are built by builders of their own."""
 
-    def __init__(self, addresses: Addresses, style: Style = "", link: int = 0) -> None:
+    def __init__(self, addresses: Addresses, look: Run = Run("")) -> None:
         self._addresses = addresses
-        self._style: Style = style
-        self._link = link
+        # What the text at this place looks like; it has no text of its own.
+        self._look = look
         self._blocks: list[Block] = []
         self._runs: list[Run] = []
 
@@ -98,7 +97,7 @@ class _Builder:
 
     def _text(self, text: str | None) -> None:
         if text:
-            self._runs.append(Run(_SPACES.sub(" ", text), self._style, self._link))
+            self._runs.append(replace(self._look, text=_SPACES.sub(" ", text)))
 
     def add(self, element: HtmlElement, tag: str) -> None:
         if tag in LEFT_OUT:
@@ -114,12 +113,16 @@ class _Builder:
             self._flush()
 
     def _add_inline(self, element: HtmlElement, tag: str) -> None:
-        before = self._style, self._link
-        self._style = self._style or STYLES.get(tag, "")
-        if tag == "a":
-            self._link = self._addresses.link(element.get("href"))
+        before = self._look
+        self._look = replace(
+            before,
+            style=before.style or STYLES.get(tag, ""),
+            link=self._addresses.link(element.get("href")) if tag == "a" else before.link,
+            position=before.position or POSITIONS.get(tag, ""),
+            is_struck=before.is_struck or tag in STRUCK,
+        )
         self.add_children(element)
-        self._style, self._link = before
+        self._look = before
 
     def _flush(self, make: Callable[[Runs], Block] = Paragraph) -> None:
         # Two line breaks in a row set paragraphs apart.
@@ -129,7 +132,7 @@ class _Builder:
         self._runs = []
 
     def _inside(self, element: HtmlElement) -> Blocks:
-        builder = _Builder(self._addresses, self._style, self._link)
+        builder = _Builder(self._addresses, self._look)
         builder.add_children(element)
         return builder.finish()
 
@@ -175,16 +178,13 @@ class _Builder:
             yield self._loose(child.tail)
 
     def _loose(self, text: str | None) -> Blocks:
-        return (
-            _paragraph_blocks([Run(_SPACES.sub(" ", text or ""), self._style, self._link)])
-            if (text or "").strip()
-            else ()
-        )
+        is_empty = not (text or "").strip()
+        return () if is_empty else _paragraph_blocks([replace(self._look, text=_SPACES.sub(" ", text or ""))])
 
     def _item(self, element: HtmlElement) -> Blocks:
         if element.tag in LEFT_OUT:
             return ()
-        builder = _Builder(self._addresses, self._style, self._link)
+        builder = _Builder(self._addresses, self._look)
         if element.tag == "li":
             builder.add_children(element)
         else:
@@ -194,7 +194,7 @@ class _Builder:
     def add_image(self, element: HtmlElement) -> None:
         number = self._addresses.image(element)
         if number:
-            self._runs.append(Run(self._addresses.images[number - 1].alt, "", self._link, number))
+            self._runs.append(Run(self._addresses.images[number - 1].alt, link=self._look.link, image=number))
 
     def add_quotation(self, element: HtmlElement) -> None:
         self._text("“")
@@ -297,7 +297,7 @@ def _collapsed(text: str, after_space: bool) -> str:
 
 def _join(kept: list[Run], run: Run) -> None:
     last = kept[-1] if kept else None
-    if last is None or run.image or last.image or (last.style, last.link) != (run.style, run.link):
+    if last is None or run.image or last.image or not last.looks_like(run):
         kept.append(run)
     else:
         kept[-1] = replace(last, text=last.text + run.text)

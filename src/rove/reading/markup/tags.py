@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.reading.blocks import Style
+from rove.reading.blocks import Position, Style
 
 _NO_TEXT = """
     script style noscript template head iframe frame frameset object embed applet canvas audio video source track svg
@@ -19,3 +19,5 @@ STYLES: dict[str, Style] = {
     **dict.fromkeys(("i", "em"), "emphasis"),
     **dict.fromkeys(("code", "kbd", "samp", "tt"), "code"),
 }
+POSITIONS: dict[str, Position] = {"sup": "sup", "sub": "sub"}
+STRUCK = frozenset(["del", "s", "strike"])
