@@ -44,6 +44,10 @@ class ReadableText(Extracted):
     pages: int = 1
 
     @property
+    def nothing_note(self) -> str:
+        return "No text was found outside of fields, their values and pictures: a snapshot shows those."
+
+    @property
     def cut_note(self) -> str:
         length = sum(len(text or "") for text in self.content)
         return f"[cut at {length} characters; max_characters sets how many are told]"

@@ -21,13 +21,13 @@ from rove.reading.blocks import (
     Table,
 )
 from rove.reading.image import Image
+from rove.reading.markup.table_cells import is_data, place_cells, rows_of
 from rove.reading.markup.tags import INLINE, LEFT_OUT, POSITIONS, STRUCK, STYLES
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 LONGEST_ALT = 300
-MOST_COLUMNS = 60
 _SPACES = re.compile(r"[ \t\r\f\v\u2028\u2029]*\n[ \t\r\f\v\n\u2028\u2029]*|[ \t\r\f\v\u2028\u2029]+")
 _LANGUAGE = re.compile(r"(?:^|\s)(?:lang(?:uage)?|highlight-source|brush:?)[-\s]([\w+#-]{1,20})(?:\s|$)")
 
@@ -201,27 +201,24 @@ class _Builder:
         self._add_inline(element, "q")
         self._text("”")
 
+    def add_button(self, element: HtmlElement) -> None:
+        # Buttons beside each other have edges between them.
+        self._text(" ")
+        self._add_inline(element, "button")
+        self._text(" ")
+
     def add_table(self, element: HtmlElement) -> None:
         self._flush()
-        rows = [_cells(row) for row in _rows(element)]
-        if _is_data(element, rows):
+        if is_data(element):
             captions = [self._inside(caption) for caption in element.findall("caption")]
             self._blocks += (block for caption in captions for block in caption)
-            self._blocks.append(Table(self._table_rows(rows)))
+            self._blocks.append(Table(place_cells(rows_of(element), self._cell)))
         else:
             self.add_children(element)
             self._flush()
 
-    def _table_rows(self, rows: Sequence[Sequence[HtmlElement]]) -> tuple[tuple[Runs, ...], ...]:
-        built = [[runs for cell in row for runs in self._cell(cell)] for row in rows if row]
-        width = min(max(map(len, built)), MOST_COLUMNS)
-        return tuple(tuple([*row, *[()] * width][:width]) for row in built)
-
-    def _cell(self, element: HtmlElement) -> list[Runs]:
-        """Return the content of a cell, followed by an empty cell for each further column that it spans."""
-        blocks = self._inside(element)
-        runs = [run for block in blocks for run in (*_flat_runs(block), Run(" "))]
-        return [_trimmed(runs), *[()] * (_number(element.get("colspan"), 1, MOST_COLUMNS) - 1)]
+    def _cell(self, element: HtmlElement) -> Runs:
+        return _trimmed([run for block in self._inside(element) for run in (*_flat_runs(block), Run(" "))])
 
 
 _SPECIAL: dict[str, Callable[[_Builder, HtmlElement], None]] = {
@@ -229,6 +226,7 @@ _SPECIAL: dict[str, Callable[[_Builder, HtmlElement], None]] = {
     "hr": _Builder.add_rule,
     "img": _Builder.add_image,
     "q": _Builder.add_quotation,
+    "button": _Builder.add_button,
     "pre": _Builder.add_code,
     "listing": _Builder.add_code,
     "blockquote": _Builder.add_quote,
@@ -329,29 +327,6 @@ def _language(element: HtmlElement) -> str:
     return found[1].lower() if found else ""
 
 
-def _rows(table: HtmlElement) -> list[HtmlElement]:
-    """Return the rows of a table, without those of tables in it."""
-    parts = [part for part in table if part.tag in ("thead", "tbody", "tfoot", "tr")]
-    return [row for part in parts for row in ([part] if part.tag == "tr" else part) if row.tag == "tr"]
-
-
-def _cells(row: HtmlElement) -> list[HtmlElement]:
-    return [cell for cell in row if cell.tag in ("td", "th")]
-
-
-def _is_data(table: HtmlElement, rows: Sequence[Sequence[HtmlElement]]) -> bool:
-    """Return whether a table holds data, not the layout of a page."""
-    if table.get("role") in ("presentation", "none") or table.find(".//table") is not None:
-        return False
-    widest = max(map(len, rows), default=0)
-    is_large = any(sum(map(len, cell.itertext())) > 2000 for row in rows for cell in row)
-    return widest > 1 and sum(1 for row in rows if row) > 1 and not is_large
-
-
 def _start(element: HtmlElement) -> int:
-    return _number(element.get("start"), 1, 999_999)
-
-
-def _number(value: str | None, default: int, most: int) -> int:
-    digits = (value or "").strip()
-    return min(max(int(digits), 1), most) if digits.isascii() and digits.isdigit() and len(digits) < 9 else default
+    digits = (element.get("start") or "").strip()
+    return max(int(digits), 1) if digits.isascii() and digits.isdigit() and len(digits) < 7 else 1
