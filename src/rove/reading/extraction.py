@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING
 
 from rove.reading.blocks import Blocks, has_text
-from rove.reading.content.consensus import choose
+from rove.reading.content.consensus import choose, is_same
 from rove.reading.content.scoring import find_by_scores
 from rove.reading.content.trafilatura_content import find_by_trafilatura
 from rove.reading.markup.addresses import absolute_in
@@ -65,9 +65,14 @@ def extract_article(source: PageSource) -> Article:
 
 
 def _main_content(document: HtmlElement, facts: Metadata, absolute: Callable[[str], str]) -> Content:
-    body = body_of(deepcopy(document))
-    scored = _content_of(find_by_scores(body, facts.title, drops_byline=not facts.has_byline), absolute)
     other = _content_of(find_by_trafilatura(document, is_whole=False), absolute)
+    found = find_by_scores(
+        body_of(deepcopy(document)),
+        facts.title,
+        drops_byline=not facts.has_byline,
+        confirms=lambda text: is_same(text, other.blocks),
+    )
+    scored = _content_of(found, absolute)
     blocks, is_other = choose(scored.blocks, other.blocks)
     if is_other:
         return _content_of(find_by_trafilatura(document, is_whole=True), absolute)

@@ -26,8 +26,10 @@ _PAGE_IN_QUERY = frozenset(["page", "p", "pg", "seite", "pagina", "paged", "page
 def find_next_page(document: HtmlElement, url: str, absolute: Callable[[str], str]) -> str:
     """Return the address of the next page of the same article; "" if there is none."""
     for element in document.iter("link", "a"):
+        if not _says_next(element):
+            continue
         address = absolute(element.get("href") or "")
-        if address and _says_next(element) and _follows(url, address):
+        if address and _follows(url, address):
             return address.partition("#")[0]
     return ""
 

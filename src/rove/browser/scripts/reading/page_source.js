@@ -21,13 +21,15 @@ import { markFor } from "../snapshot/lines.js";
 import { FOLD, FRAME, finishLine, rows, TEXT, UNSEEN } from "../snapshot/rows.js";
 import { takeSnapshot } from "../snapshot/snapshot.js";
 import { SKIPPED } from "../snapshot/walk.js";
-import { contextAt } from "../visibility/contexts.js";
+import { seenGeneratedText } from "../text_placement/text_rows.js";
+import { contextAt, contextInside } from "../visibility/contexts.js";
+import { mayHavePseudo } from "../visibility/style_sheets.js";
 import { unseenPicture } from "../visibility/text_visibility.js";
 
 // What a person enters, and what is shown only where an element cannot be.
 const LEFT_OUT = new Set([
   ...SKIPPED,
-  ..."input textarea select option canvas video audio object embed progress meter".split(" "),
+  ..."input textarea select option canvas video audio embed progress meter".split(" "),
 ]);
 const EMPTY_TAGS = new Set(["br", "hr", "img", "wbr"]);
 // What an agent should not be told as HTML, or what is of no use outside of the page.
@@ -35,12 +37,14 @@ const ATTRIBUTES_LEFT_OUT = /^(?:on|data-rove-|style$|value$|nonce$|srcdoc$|srcs
 const ADDRESSES = new Set(["href", "src", "cite", "poster"]);
 const MAX_ATTRIBUTE = 2000;
 const MAX_PICTURES = 2000;
+const MAX_GENERATED = 5000;
 const HEAD_PARTS = "head meta, head link[rel], script[type='application/ld+json' i]";
 
 /** @type {string[]} */
 let pieces = [];
 let room = 0;
 let picturesLeft = 0;
+let generatedLeft = 0;
 // The text that a person sees of each text node, or of each element that contains only text.
 /** @type {Map<Node, string | null>} */
 let seenTexts = new Map();
@@ -48,6 +52,10 @@ let seenTexts = new Map();
 // Marks around texts: a line through them, or a note that a part of them is not seen.
 /** @type {Map<Node, [start: string, end: string]>} */
 let textMarks = new Map();
+
+// The nodes of rows with dots, which may stand for their text.
+/** @type {Set<Node>} */
+let dotted = new Set();
 
 /** @param {string} piece */
 const put = (piece) => {
@@ -110,10 +118,12 @@ const noteTextMarks = () => {
 // Notes what a person sees of each text node that the walk has met. A text that is cut off counts as one node.
 const noteSeenTexts = () => {
   seenTexts = new Map();
+  dotted = new Set();
   for (const row of rows) {
     if (!isReadable(row)) continue;
     const nodes = row.nodes || (row.node ? [row.node] : []);
     const isCut = row.whole !== undefined;
+    if (row.text?.includes("•")) for (const node of nodes) dotted.add(node);
     nodes.forEach((node, index) => {
       if (!seenTexts.has(node)) seenTexts.set(node, isCut ? (index === 0 ? row.text || "" : "") : null);
     });
@@ -126,7 +136,16 @@ const putText = (node, isParentSeen) => {
   const data = textDataOf(node);
   const seen = seenTexts.get(node);
   if (seen === undefined && !isParentSeen) return put(/\s/.test(data) ? " " : "");
-  put(escapeHtml(clean(seen ?? data)));
+  const shown = seen ?? data;
+  put(isMasked(node) ? "•".repeat(shown.trim().length) : escapeHtml(clean(shown)));
+};
+
+// Whether the browser shows dots instead of a text.
+/** @param {Node} node */
+const isMasked = (node) => {
+  const parent = flattenedParent(node);
+  if (!parent || !(dotted.has(node) || dotted.has(parent))) return false;
+  return getComputedStyle(parent).getPropertyValue("-webkit-text-security") !== "none";
 };
 
 // A row may stand for an element that contains only text, so that its mark is that of the element.
@@ -144,12 +163,24 @@ const putPicture = (element, tag) => {
   put(`<${tag}${attributesOf(element)}>`);
 };
 
+// What CSS writes before and after the content of an element. Quotation marks are told by their element.
+/** @param {Element} element @param {string} tag */
+const generatedTexts = (element, tag) => {
+  if (tag === "q" || !mayHavePseudo(element) || --generatedLeft < 0) return { before: "", after: "" };
+  const context = contextInside(element);
+  const { before, after } = context.facts;
+  return {
+    before: before ? escapeHtml(clean(seenGeneratedText(element, "::before", context))) : "",
+    after: after ? escapeHtml(clean(seenGeneratedText(element, "::after", context))) : "",
+  };
+};
+
 /** @param {Element} element */
 const tagOf = (element) => {
   const tag = localNameOf(element);
   if (namespaceOf(element) !== HTML) return "span";
-  // A page must not write the element that stands for a frame.
-  return /^[a-z][a-z0-9-]*$/.test(tag) && tag !== "slot" && !tag.startsWith("rove-") ? tag : "span";
+  // A page must not write the element that stands for a frame. Of an object, only its fallback can be seen as text.
+  return /^[a-z][a-z0-9-]*$/.test(tag) && tag !== "slot" && !tag.startsWith("rove-") && tag !== "object" ? tag : "span";
 };
 
 // Puts the start of an element. Returns its end, or null if nothing of it is to be shown.
@@ -164,8 +195,9 @@ const openElement = (element) => {
   else if (name === "iframe" || name === "frame") put(`<rove-frame ref="e${refNumber(element)}"></rove-frame>`);
   else if (EMPTY_TAGS.has(name)) put(`<${name}>`);
   else {
-    put(`<${name}${name === "span" && tag !== "span" ? "" : attributesOf(element)}>`);
-    return `</${name}>`;
+    const { before, after } = generatedTexts(element, name);
+    put(`<${name}${name === "span" && tag !== "span" ? "" : attributesOf(element)}>${before}`);
+    return `${after}</${name}>`;
   }
   return null;
 };
@@ -229,6 +261,7 @@ export const pageSource = ({ longest, maxNodes, maxChildren }) => {
   pieces = [];
   room = longest;
   picturesLeft = MAX_PICTURES;
+  generatedLeft = MAX_GENERATED;
   noteSeenTexts();
   noteTextMarks();
   if (root) {
@@ -241,6 +274,7 @@ export const pageSource = ({ longest, maxNodes, maxChildren }) => {
   const unseen = rows.filter((row) => row.flags & TEXT && row.flags & UNSEEN && !isPartlySeen(row)).map(finishLine);
   seenTexts = new Map();
   textMarks = new Map();
+  dotted = new Set();
   return {
     html: pieces.join(""),
     url: location.href,
