@@ -213,3 +213,28 @@ def test_struck_text_and_exponents_do_not_change_numbers(html: str, markdown: st
 def test_struck_text_and_exponents_are_elements_in_html() -> None:
     article = read(f"<article><p>{SENTENCE * 6}<del>$50</del> 10<sup>6</sup> H<sub>2</sub>O</p></article>")
     assert article.render("html", 10_000).text.endswith("<del>$50</del> 10<sup>6</sup> H<sub>2</sub>O</p>")
+
+
+@pytest.mark.parametrize(
+    ("line", "byline", "date"),
+    [
+        ("<p class=byline>9:39AM BST 05 Oct 2011</p>", "", "2011-10-05"),
+        (
+            "<p class=byline>By Ann Lee, Staff Writer | Feb 1, 2023 10:00 AM EST</p>",
+            "Ann Lee, Staff Writer",
+            "2023-02-01",
+        ),
+        ("<p class=author>Posted by Ann Lee on February 1, 2023</p>", "Ann Lee", "2023-02-01"),
+        ("<p class=byline>3. März 2021 · Ann Lee</p>", "Ann Lee", "2021-03-03"),
+        ("<p class=byline>Published Mon 4 May 2020 by the desk</p>", "", "2020-05-04"),
+        ("<span class=byline>By Jean-Luc O'Brien</span><time>1 June 2022</time>", "Jean-Luc O'Brien", "2022-06-01"),
+        ("<p class=byline>By May 12 Foundation</p>", "May 12 Foundation", ""),
+    ],
+)
+def test_names_and_dates_of_a_line_are_told_apart(line: str, byline: str, date: str) -> None:
+    article = read(f"<article><h1>T</h1>{line}<p>{SENTENCE * 6}</p></article>")
+    assert (article.byline, article.date) == (byline, date)
+
+
+def test_the_language_may_be_that_of_a_header() -> None:
+    assert read(f"<meta http-equiv=content-language content=fr><p>{SENTENCE}</p>").language == "fr"
