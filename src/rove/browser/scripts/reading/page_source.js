@@ -17,7 +17,8 @@ import {
 import { refNumber } from "../dom/refs.js";
 import { clean, clip } from "../dom/text.js";
 import { childListOf, flattenedParent, shadowChildren } from "../dom/tree.js";
-import { FRAME, finishLine, rows, TEXT, UNSEEN } from "../snapshot/rows.js";
+import { markFor } from "../snapshot/lines.js";
+import { FOLD, FRAME, finishLine, rows, TEXT, UNSEEN } from "../snapshot/rows.js";
 import { takeSnapshot } from "../snapshot/snapshot.js";
 import { SKIPPED } from "../snapshot/walk.js";
 import { seenGeneratedText } from "../text_placement/text_rows.js";
@@ -47,6 +48,10 @@ let generatedLeft = 0;
 // The text that a person sees of each text node, or of each element that contains only text.
 /** @type {Map<Node, string | null>} */
 let seenTexts = new Map();
+
+// Marks around texts: a line through them, or a note that a part of them is not seen.
+/** @type {Map<Node, [start: string, end: string]>} */
+let textMarks = new Map();
 
 // The nodes of rows with dots, which may stand for their text.
 /** @type {Set<Node>} */
@@ -95,12 +100,32 @@ const attributesOf = (element) => {
   return text;
 };
 
+// Text of which a part is covered is kept, with a mark: a person reads the rest of it.
+/** @param {Row} row */
+const isPartlySeen = (row) => row.mark === "partly covered";
+
+/** @param {Row} row */
+const isReadable = (row) => (row.flags & TEXT) !== 0 && (!(row.flags & UNSEEN) || isPartlySeen(row));
+
+// Notes how texts are marked: each that is struck through, and the last of those that are seen in part.
+const noteTextMarks = () => {
+  textMarks = new Map();
+  for (const row of rows) {
+    if (!isReadable(row) || !(row.struck || isPartlySeen(row))) continue;
+    const nodes = row.nodes || (row.node ? [row.node] : []);
+    const [start, end] = row.struck ? ["<s>", "</s>"] : ["", ""];
+    for (const node of nodes) textMarks.set(node, [start, end]);
+    const last = nodes[nodes.length - 1];
+    if (last && isPartlySeen(row)) textMarks.set(last, [start, end + markFor(row.mark || "")]);
+  }
+};
+
 // Notes what a person sees of each text node that the walk has met. A text that is cut off counts as one node.
 const noteSeenTexts = () => {
   seenTexts = new Map();
   dotted = new Set();
   for (const row of rows) {
-    if (!(row.flags & TEXT) || row.flags & UNSEEN) continue;
+    if (!isReadable(row)) continue;
     const nodes = row.nodes || (row.node ? [row.node] : []);
     const isCut = row.whole !== undefined;
     if (row.text?.includes("•")) for (const node of nodes) dotted.add(node);
@@ -126,6 +151,15 @@ const isMasked = (node) => {
   const parent = flattenedParent(node);
   if (!parent || !(dotted.has(node) || dotted.has(parent))) return false;
   return getComputedStyle(parent).getPropertyValue("-webkit-text-security") !== "none";
+};
+
+// A row may stand for an element that contains only text, so that its mark is that of the element.
+/** @param {Node} node @param {Level} level */
+const putMarkedText = (node, level) => {
+  const [start, end] = textMarks.get(node) || (level.isSeen && textMarks.get(level.element)) || ["", ""];
+  put(start);
+  putText(node, level.isSeen);
+  put(end);
 };
 
 /** @param {Element} element @param {string} tag */
@@ -186,23 +220,33 @@ const openElement = (element) => {
 /** @param {Element} element */
 const childrenShown = (element) => shadowChildren(element) || childListOf(element);
 
+/** @typedef {{ element: Element, nodes: ArrayLike<Node>, index: number, end: string, isSeen: boolean }} Level */
+
+/** @param {Element} element @param {string} end @returns {Level} */
+const openLevel = (element, end) => ({
+  element,
+  nodes: childrenShown(element),
+  index: 0,
+  end,
+  isSeen: seenTexts.has(element),
+});
+
 // Without recursion, as scripts can nest elements without end.
 /** @param {Element} root */
 const putTree = (root) => {
   const end = openElement(root);
   if (end === null) return;
-  const open = [{ nodes: childrenShown(root), index: 0, end, isSeen: seenTexts.has(root) }];
+  const open = [openLevel(root, end)];
   while (open.length && room >= 0) {
     const level = open[open.length - 1];
     const node = level.nodes[level.index++];
     if (node === undefined) {
       put(level.end);
       open.pop();
-    } else if (nodeTypeOf(node) === 3) putText(node, level.isSeen);
+    } else if (nodeTypeOf(node) === 3) putMarkedText(node, level);
     else if (isElement(node)) {
       const closing = openElement(node);
-      if (closing !== null)
-        open.push({ nodes: childrenShown(node), index: 0, end: closing, isSeen: seenTexts.has(node) });
+      if (closing !== null) open.push(openLevel(node, closing));
     }
   }
   while (open.length) pieces.push(open.pop()?.end || "");
@@ -234,6 +278,7 @@ export const pageSource = ({ longest, maxNodes, maxChildren }) => {
   picturesLeft = MAX_PICTURES;
   generatedLeft = MAX_GENERATED;
   noteSeenTexts();
+  noteTextMarks();
   if (root) {
     put(`<!DOCTYPE html><html${attributesOf(root)}><head>`);
     putHead();
@@ -241,8 +286,9 @@ export const pageSource = ({ longest, maxNodes, maxChildren }) => {
     putTree(bodyOf(document) || root);
     pieces.push("</html>");
   }
-  const unseen = rows.filter((row) => row.flags & TEXT && row.flags & UNSEEN).map(finishLine);
+  const unseen = rows.filter((row) => row.flags & TEXT && row.flags & UNSEEN && !isPartlySeen(row)).map(finishLine);
   seenTexts = new Map();
+  textMarks = new Map();
   dotted = new Set();
   return {
     html: pieces.join(""),
@@ -250,7 +296,7 @@ export const pageSource = ({ longest, maxNodes, maxChildren }) => {
     origin: self.origin,
     unseen,
     frames: rows.filter((row) => row.flags & FRAME).map((row) => [`e${row.ref}`, Boolean(row.flags & UNSEEN)]),
-    isCut: room < 0 || taken.notWalked > 0 || taken.cutByDepth > 0,
+    isCut: room < 0 || taken.notWalked > 0 || taken.cutByDepth > 0 || rows.some((row) => row.flags & FOLD),
     closedHosts: taken.closedHosts,
   };
 };
