@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,6 +16,7 @@ from mcp.client.client import Client
 from mcp_types import CallToolResult, ImageContent
 from tests.gateway.clients import running_gateway
 from tests.mcp_clients import ROVE, held_open, text_of
+from tests.pdf_files import pdf, words
 from tests.site import OWN_SITES, Site
 from tests.surfaces.mcp_http.serving import connected
 
@@ -86,6 +89,68 @@ async def test_e2_a_snapshot_is_the_readable_text_of_the_page_once_it_has_settle
     assert re.search(rf"<untrusted \w+ {origin}>.*left to turn brown.*</untrusted \w+>", text, re.DOTALL)
     again = await reader.text("snapshot")
     assert "left to turn brown" in again and len(site.asked("/oolong")) == 1
+
+
+async def test_e2_e6_calls_at_the_same_time_answer_with_the_page_that_each_asked_for(
+    reader: Reader, site: Site
+) -> None:
+    teas = ("Gyokuro", "Sencha", "Hojicha")
+    body = "<title>{0}</title><h1>{0}</h1>" + TEXT.replace("Oolong", "{0}")
+    pages = {word: site.page(f"/{word}", body.format(word)) for word in teas}
+    texts = await asyncio.gather(*(reader.text("snapshot", url=url) for url in pages.values()))
+    for (word, url), text in zip(pages.items(), texts, strict=True):
+        assert text.startswith(f"Address: {url}\n") and f"{word} is made of" in text
+    colours = {name: site.page(f"/{name}", f"<body style='background: {name}'>") for name in ("red", "blue")}
+    saved = await asyncio.gather(*(reader.text("screenshot", url=url) for url in colours.values()))
+    assert [_colour(text) for text in saved] == [(255, 0, 0), (0, 0, 255)]
+
+
+def _colour(answer: str) -> tuple[int, ...]:
+    from PIL import Image
+
+    with Image.open(answer.removeprefix("Screenshot saved: ")) as picture:
+        found = picture.convert("RGB").getpixel((5, 5))
+    assert isinstance(found, tuple)
+    return found
+
+
+async def test_e2_e3_a_file_is_not_taken_for_the_page_that_was_open(home: Path, site: Site) -> None:
+    leaflet = site.file("/tea.pdf", pdf(words(72, 700, "Brew it for three minutes.")), "application/pdf")
+    data = site.file("/tea.zip", b"PK\x05\x06" + b"\0" * 18, "application/zip")
+    async with started(home / "file-reader") as reader:
+        for has_page in (False, True):
+            for action in ("snapshot", "screenshot", "navigate"):
+                text = await reader.text(action, url=leaflet)
+                assert "a file, not of a page" in text and "Brew it for three minutes." in text, (has_page, action)
+                assert "Oolong" not in text and "Screenshot saved" not in text
+            named = await reader.text("snapshot", url=data)
+            assert "a file, not of a page" in named and re.search(r"tea(-\d)?\.zip \(22 bytes\)", named)
+            await reader.text("navigate", url=site.page("/oolong", PAGE))
+
+
+async def test_e2_e3_an_error_of_the_server_is_told_with_what_it_sent(reader: Reader, site: Site) -> None:
+    broken = site.page("/broken", f"<title>Oops</title><h1>Oops</h1>{TEXT}", status=500)
+    read = await reader.text("snapshot", url=broken)
+    assert "HTTP 500" in read.partition("<untrusted")[0] and "left to turn brown" in read
+    pictured = await reader.text("screenshot", url=broken)
+    assert pictured.startswith("Screenshot saved: ") and pictured.endswith("HTTP 500.")
+
+
+async def test_e2_a_page_that_opens_dialogs_is_read_once_they_are_dismissed(reader: Reader, site: Site) -> None:
+    script = "<script>alert('Welcome!')</script>"
+    loud = site.page("/loud", f"<title>Loud</title>{script}<h1>Loud</h1><script src='/late.js'></script>")
+    site.file("/late.js", f"alert('Really!'); document.write(`{TEXT}`)".encode(), "text/javascript")
+    text = await reader.text("snapshot", url=loud)
+    assert "left to turn brown" in text and "Welcome!" in text and "Really!" in text
+
+
+async def test_e6_a_page_that_hangs_does_not_hold_a_call_for_longer_than_its_time(home: Path, site: Site) -> None:
+    busy = site.page("/busy", f"<title>Busy</title>{TEXT}<script>setTimeout(() => {{ for (;;); }}, 500)</script>")
+    async with started(home / "hurried-reader", DEADLINES_ACTION="4") as reader:
+        await reader.text("navigate", url=site.page("/oolong", PAGE))
+        began = time.monotonic()
+        error = await reader.error("snapshot", url=busy)
+        assert "deadline_exceeded" in error and time.monotonic() - began < 5.5
 
 
 async def test_e3_the_words_of_each_answer(reader: Reader, site: Site) -> None:
