@@ -198,7 +198,9 @@ async def test_e4_web_fetch_reads_over_http_and_goes_on_in_the_browser(reader: R
 
 async def test_e6_the_page_that_was_unused_longest_gives_way_and_comes_back(site: Site) -> None:
     site.page("/kept", "<title>Kept</title><h1>Kept</h1>", headers={"Set-Cookie": "visitor=1"})
-    async with running_gateway(allow_host=OWN_SITES, toolset="reader", limits__sessions=2) as running:
+    async with running_gateway(
+        allow_host=OWN_SITES, toolset="reader", limits__sessions=2, limits__queue_seconds=20
+    ) as running:
         url, token = f"http://localhost:{running.port}/mcp", running.gateway.tokens.owner
         for number in range(3):
             async with connected(f"{url}?session=s{number}", "legacy", token) as client:
@@ -210,6 +212,14 @@ async def test_e6_the_page_that_was_unused_longest_gives_way_and_comes_back(site
             back = text_of(await client.call_tool("browser", {"action": "screenshot"}))
             assert "loaded anew" in back and "Screenshot saved: " in back
         assert site.asked("/kept")[-1].headers["Cookie"] == "visitor=1"
+        waiting = (_visit(f"{url}?session=z{number}", token, site.url("/kept")) for number in range(4))
+        answers = await asyncio.gather(*waiting)
+        assert all("Kept" in answer for answer in answers), "those that wait get the room of calls that have ended"
+
+
+async def _visit(server: str, token: str, url: str) -> str:
+    async with connected(server, "legacy", token) as client:
+        return text_of(await client.call_tool("browser", {"action": "snapshot", "url": url}))
 
 
 async def test_e1_e6_an_empty_pool_and_a_full_one_say_what_to_do(home: Path, site: Site) -> None:
