@@ -182,6 +182,23 @@ async def test_e3_words_of_a_page_cannot_pose_as_the_answer(reader: Reader, site
     assert len(second) <= len("Title: ") + 81 and "</untrusted" not in second
 
 
+async def test_e3_hints_name_only_what_the_tools_have(reader: Reader, site: Site) -> None:
+    locked = site.page("/locked", "x", authorization="Basic abc")
+    page = site.page("/covered", "<button id=b>Buy</button><div style='position: fixed; inset: 0'></div>")
+    await reader.text("navigate", url=page)
+    errors = {
+        "element_not_found": await reader.error("click", selector="#missing"),
+        "element_not_ready": await reader.error("click", selector="#b"),
+        "invalid_arguments": await reader.error("click", selector='button "Buy"'),
+        "needs_credentials": await reader.error("snapshot", url=locked),
+    }
+    for code, error in errors.items():
+        hint = error.splitlines()[-1]
+        assert error.startswith(code) and hint.endswith(".") and len(hint.split()) > 7, error
+        assert not re.search(r"\bref\b|timeout|role|untrusted|waited", hint), error
+    assert "`url` is not for `action` click" in await reader.error("click", selector="#b", url=page)
+
+
 async def test_e3_passwords_are_refused(reader: Reader, site: Site) -> None:
     await reader.text("navigate", url=site.page("/oolong", PAGE))
     assert "secret" in await reader.error("type", selector="#password", text="hunter2")
