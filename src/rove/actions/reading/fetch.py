@@ -81,12 +81,18 @@ class WebFetch(FetchAction[Fetched]):
     def complete(self) -> None:
         from ada_url import URL  # imported late: it takes 5 ms
 
+        from rove.fetching.http.address import LONGEST
+
         try:
             parsed = URL(self.url)
         except ValueError:
-            return  # the policy and the guard refuse it, in the same words as for every other action
+            raise InvalidFields([("url", "is not a valid address")]) from None
         if parsed.username or parsed.password:
             raise InvalidFields([("url", "must not have a user name or a password in it")])
+        if len(parsed.href) > LONGEST:
+            raise InvalidFields([("url", f"must not be longer than {LONGEST:,} characters")])
+        # Policy, journal, request and wrapper see the address as browsers write it.
+        self.__dict__["url"] = str(parsed.href)
 
     @property
     def destination(self) -> str | None:

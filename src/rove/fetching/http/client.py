@@ -8,6 +8,7 @@ import ssl
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING
 
+from rove.fetching.http.address import request_url
 from rove.fetching.http.answer import FailureKind, HttpAnswer, HttpFailure, lower_case
 from rove.validation.record import dataclass
 
@@ -75,7 +76,7 @@ async def _send(
 
     given = {"Accept": ACCEPT, "Accept-Encoding": ENCODINGS, **headers}
     timeout = dict.fromkeys(("connect", "read", "write", "pool"), limits.silence)
-    request = httpx2.Request("GET", url, headers=given, extensions={"timeout": timeout})
+    request = httpx2.Request("GET", request_url(url), headers=given, extensions={"timeout": timeout})
     try:
         response = await transport.handle_async_request(request)
         response.request = request

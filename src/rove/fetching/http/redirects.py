@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from rove.fetching.http.address import canonical
 from rove.fetching.http.answer import HttpAnswer, HttpFailure
 from rove.fetching.http.cache import HttpCache, Stored
 from rove.fetching.http.charset import text_of
@@ -108,12 +109,10 @@ def _following(answer: HttpAnswer) -> str | None:
 
 def _resolved(base: str, address: str) -> str:
     """Return an address in full, as a browser reads it. Raises HttpFailure if it is not one."""
-    import ada_url
-
-    try:
-        return str(ada_url.URL(address, base).href)
-    except ValueError:
-        raise HttpFailure("malformed", base, "invalid redirect") from None
+    resolved = canonical(address, base)
+    if resolved is None:
+        raise HttpFailure("malformed", base, "invalid redirect")
+    return resolved
 
 
 def _is_cross_site(chain: Sequence[str]) -> bool:
