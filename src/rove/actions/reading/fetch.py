@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
@@ -118,7 +119,8 @@ class WebFetch(FetchAction[Fetched]):
         article = await _article(document)
         if article is not None:
             joined, count = await self._join(web, article, document.url)
-            return article_content(joined, self.format, self.max_characters), count
+            # In a thread, as a long article takes a while.
+            return await asyncio.to_thread(article_content, joined, self.format, self.max_characters), count
         assert document.answer is not None
         pixels = web.settings.observing.picture
         return await read_content(document.answer, self.format, self.max_characters, pixels), 1
@@ -135,7 +137,7 @@ class WebFetch(FetchAction[Fetched]):
                 break
             rest.append(following)
             last = following
-        return (join_articles(first, rest) if rest else first), len(rest) + 1
+        return (await asyncio.to_thread(join_articles, first, rest) if rest else first), len(rest) + 1
 
 
 async def _article(document: WebDocument) -> Article | None:
@@ -150,7 +152,8 @@ async def _article(document: WebDocument) -> Article | None:
     answer = document.answer
     if answer is None or not is_html(answer):
         return None
-    return await read_page(PageSource(text_of(answer), answer.url, is_cut=answer.is_cut))
+    text = await asyncio.to_thread(text_of, answer)
+    return await read_page(PageSource(text, answer.url, is_cut=answer.is_cut))
 
 
 def _fetched(document: WebDocument, content: Content, pages: int, longest: int) -> Fetched:

@@ -78,7 +78,7 @@ class WebReading:
         if escalation is not None and escalation.wall:
             raise _blocked(answer.url, answer.status, escalation.wall, "Allow the browser with `browser` auto.")
         if answer.is_error:
-            raise status_error(answer)
+            raise await asyncio.to_thread(status_error, answer)
         self._call.entry.url = answer.url
         return WebDocument(answer.url, answer.status, answer, hops=answer.hops)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rove.fetching.http.answer import HttpFailure
 
 if TYPE_CHECKING:
-    from httpx2 import URL as RequestUrl
+    import httpx2
 
 # Longer addresses are not sent. Few servers accept 16 kB.
 LONGEST = 60_000
@@ -25,15 +25,14 @@ def canonical(address: str, base: str | None = None) -> str | None:
     return href if len(href) <= LONGEST else None
 
 
-def request_url(url: str) -> RequestUrl:
+def request_url(url: str) -> httpx2.URL:
     """Return an address for a request. Raises HttpFailure if the HTTP library reads another server in it."""
+    import httpx2
     from ada_url import URL
-    from httpx2 import URL as RequestUrl
-    from httpx2 import InvalidURL
 
     try:
-        read, meant = RequestUrl(url), URL(url)
-    except (InvalidURL, ValueError) as error:
+        read, meant = httpx2.URL(url), URL(url)
+    except (httpx2.InvalidURL, ValueError) as error:
         raise HttpFailure("malformed", url, INVALID) from error
     host = read.raw_host.decode("ascii")
     server = (f"{read.scheme}:", f"[{host}]" if ":" in host else host, str(read.port or ""))

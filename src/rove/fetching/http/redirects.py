@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
@@ -59,7 +60,8 @@ class HttpReader:
             await check(url)
             left = replace(limits, seconds=max(deadline - time.monotonic(), 0.001))
             answer = await self._ask(url, headers, left, _is_cross_site([*hops, url]))
-            following = _following(answer)
+            # In a thread, as a long page takes a while.
+            following = await asyncio.to_thread(_following, answer)
             if following is None:
                 return replace(answer, hops=tuple(hops))
             hops.append(url)

@@ -19,7 +19,7 @@ _GRAPH_PREFIXES = ("og:", "article:", "product:", "book:", "profile:", "video:",
 _LINKED = {"a": "href", "area": "href", "link": "href", "img": "src", "audio": "src", "video": "src", "embed": "src",
            "iframe": "src", "source": "src", "track": "src", "object": "data"}  # fmt: skip
 # Programs that write pages wrap JSON in these.
-_WRAPPING = re.compile(r"^\s*(?://\s*)?(?:<!\[CDATA\[|<!--)|(?:(?://\s*)?\]\]>|-->)\s*;?\s*$")
+_WRAPPING = re.compile(r"^\s*+(?://\s*+)?(?:<!\[CDATA\[|<!--)|(?:(?://\s*+)?\]\]>|-->)\s*+;?\s*+$")
 
 
 def metadata_of(page: Page) -> dict[str, Any]:
