@@ -132,7 +132,8 @@ def _empty_roots(body: HtmlElement, has_text: bool) -> list[str]:
         is_known = name.lower() in ROOT_IDS or "-" in tag or element.get("ng-version") is not None
         is_block = bool(name) and not has_text and tag in ("div", "main", "section")
         if (is_known or is_block) and _is_empty(element):
-            found.append(f"#{name}" if name else f"<{tag}>")
+            # Other names are the page's own words, and this is told in rove's.
+            found.append(f"#{name.lower()}" if name.lower() in ROOT_IDS else "an element")
     return found[:5]
 
 

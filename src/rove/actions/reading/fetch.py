@@ -132,7 +132,9 @@ class WebFetch(FetchAction[Fetched]):
         last, rest, seen = first, list["Article"](), {url}
         while len(rest) + 1 < self.pages and last.next_page not in seen and _is_same(last.next_page, url):
             seen.add(last.next_page)
-            following = await _article(await web.read(last.next_page, self.browser))
+            document = await web.read(last.next_page, self.browser)
+            # It may have redirected to another server, whose text is not to be told as this one's.
+            following = await _article(document) if _is_same(document.url, url) else None
             if following is None:
                 break
             rest.append(following)

@@ -74,7 +74,9 @@ async def _send(
 ) -> HttpAnswer:
     import httpx2
 
-    given = {"Accept": ACCEPT, "Accept-Encoding": ENCODINGS, **headers}
+    # Each character of a header stands for a byte, as in those of answers.
+    named = {"Accept": ACCEPT, "Accept-Encoding": ENCODINGS, **headers}
+    given = [(name.encode("ascii"), value.encode("latin-1", "replace")) for name, value in named.items()]
     timeout = dict.fromkeys(("connect", "read", "write", "pool"), limits.silence)
     request = httpx2.Request("GET", request_url(url), headers=given, extensions={"timeout": timeout})
     try:

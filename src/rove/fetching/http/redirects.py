@@ -13,7 +13,7 @@ from rove.fetching.http.answer import HttpAnswer, HttpFailure
 from rove.fetching.http.cache import HttpCache, Stored
 from rove.fetching.http.charset import text_of
 from rove.fetching.http.client import HttpClient, RequestLimits
-from rove.fetching.http.cookies import Cookie, accepted_cookies, cookie_header, site_of
+from rove.fetching.http.cookies import Cookie, accepted_cookies, cookie_header, not_overwriting, site_of
 from rove.fetching.page_facts import page_facts
 
 MOST_REDIRECTS = 10
@@ -79,7 +79,8 @@ class HttpReader:
             return replace(stored.answer, age=stored.age(now))
         asked = time.time()
         answer = await self._client.get(url, {**sent, **(stored.validators if stored else {})}, limits)
-        await self._cookies.add(accepted_cookies(answer.headers.all("set-cookie"), url, time.time()))
+        if accepted := accepted_cookies(answer.headers.all("set-cookie"), url, time.time()):
+            await self._cookies.add(not_overwriting(accepted, await self._cookies.all(), url))
         return self._remembered(answer, stored, sent, asked)
 
     def _remembered(
