@@ -15,14 +15,15 @@ from rove.validation.record import dataclass
 FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml"})
 MOST_ENTRIES = 50
 LONGEST_SUMMARY = 400
-# The first element of a feed, after declarations and comments.
+# The first element of a feed, after declarations and comments. Atomic: a comment ends at its first end.
 _ROOT = re.compile(
-    rb"^(?:\xef\xbb\xbf)?\s*(?:<\?[^>]*>\s*|<!--.{0,1000}?-->\s*|<!DOCTYPE[^>\[]*>\s*){0,8}<(?:\w+:)?(rss|feed|rdf)\b",
+    rb"^(?:\xef\xbb\xbf)?\s*+(?>(?:<\?[^>]*+>|<!--.{0,1000}?-->|<!DOCTYPE[^>\[]*+>)\s*+){0,8}+"
+    rb"<(?:\w{1,20}:)?(rss|feed|rdf)\b",
     re.IGNORECASE | re.DOTALL,
 )
 _ENTITIES = re.compile(rb"<!ENTITY", re.IGNORECASE)
 _JSON_FEED = re.compile(r"https?://(?:www\.)?jsonfeed\.org/version/")
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 _SPACE = re.compile(r"\s+")
 
 

@@ -14,6 +14,7 @@ from rove.engine.fetching.redirect_check import RedirectCheck
 from rove.engine.run.session_view import SessionView, WebCall
 from rove.errors import Blocked, Denied
 from rove.fetching.document import WebDocument
+from rove.fetching.http.address import canonical
 from rove.fetching.http.answer import HttpAnswer, HttpFailure, status_text
 from rove.fetching.http.client import RequestLimits
 from rove.fetching.http.redirects import HttpReader, TooManyRedirects
@@ -59,6 +60,8 @@ class WebReading:
 
     async def read(self, url: str, browser: BrowserUse) -> WebDocument:
         """Return what is at an address, after redirects. Raises RoveError."""
+        # Once for all that follows: other spellings of an address are read differently by different parsers.
+        url = canonical(url) or url
         await self._check(url)
         if self._web.is_offline:
             raise navigation_error("net::ERR_INTERNET_DISCONNECTED", url)
@@ -75,7 +78,7 @@ class WebReading:
         if escalation is not None and escalation.wall:
             raise _blocked(answer.url, answer.status, escalation.wall, "Allow the browser with `browser` auto.")
         if answer.is_error:
-            raise status_error(answer)
+            raise await asyncio.to_thread(status_error, answer)
         self._call.entry.url = answer.url
         return WebDocument(answer.url, answer.status, answer, hops=answer.hops)
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from webencodings import Encoding
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_BE, "utf-16be"), (codecs.BOM_UTF16_LE, "utf-16le"))
-_CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"'/>;,]+)", re.IGNORECASE)
-_META = re.compile(rb"<meta[^>]*?charset\s*=\s*[\"']?\s*([^\s\"'/>;]+)", re.IGNORECASE)
+_CHARSET = re.compile(r"charset\s*=\s*+[\"']?+\s*+([^\s\"'/>;,]+)", re.IGNORECASE)
+_META = re.compile(rb"<meta[^>]*?charset\s*=\s*+[\"']?+\s*+([^\s\"'/>;]+)", re.IGNORECASE)
 _XML = re.compile(rb"^\s*<\?xml[^>]*?encoding\s*=\s*[\"']([^\"']+)", re.IGNORECASE)
 # Browsers look for a meta element in so many bytes.
 LOOKED_AT = 1024

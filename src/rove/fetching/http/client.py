@@ -8,6 +8,7 @@ import ssl
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING
 
+from rove.fetching.http.address import request_url
 from rove.fetching.http.answer import FailureKind, HttpAnswer, HttpFailure, lower_case
 from rove.validation.record import dataclass
 
@@ -73,9 +74,11 @@ async def _send(
 ) -> HttpAnswer:
     import httpx2
 
-    given = {"Accept": ACCEPT, "Accept-Encoding": ENCODINGS, **headers}
+    # Each character of a header stands for a byte, as in those of answers.
+    named = {"Accept": ACCEPT, "Accept-Encoding": ENCODINGS, **headers}
+    given = [(name.encode("ascii"), value.encode("latin-1", "replace")) for name, value in named.items()]
     timeout = dict.fromkeys(("connect", "read", "write", "pool"), limits.silence)
-    request = httpx2.Request("GET", url, headers=given, extensions={"timeout": timeout})
+    request = httpx2.Request("GET", request_url(url), headers=given, extensions={"timeout": timeout})
     try:
         response = await transport.handle_async_request(request)
         response.request = request

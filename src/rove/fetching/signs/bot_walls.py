@@ -49,7 +49,7 @@ SIGNS = (
     WallSign("AWS WAF", header="x-amzn-waf-action", value=r"challenge|captcha", few_words=False),
     WallSign("AWS WAF", body=r"awswafcookiedomainlist|token\.awswaf\.com|captcha-sdk\.awswaf\.com|window\.gokuprops"),
     WallSign("Kasada", REFUSED, header="x-kpsdk-ct"),
-    WallSign("Kasada", REFUSED, body=r"ips\.js\?[^\"']*kp_uid|/149e9513-01fa-4fb0-aad4-566afd725d1b/"),
+    WallSign("Kasada", REFUSED, body=r"ips\.js\?[^\"'<>]{0,200}kp_uid|/149e9513-01fa-4fb0-aad4-566afd725d1b/"),
     WallSign("Vercel", header="x-vercel-mitigated", value="challenge|deny", few_words=False),
     WallSign("Sucuri", body=r"sucuri_cloudproxy_js|sucuri website firewall - access denied"),
     WallSign("DDoS-Guard", REFUSED, header="server", value="ddos-guard"),
@@ -58,10 +58,14 @@ SIGNS = (
     WallSign("Anubis", body=r"id=[\"']anubis_challenge|/\.within\.website/x/(?:cmd/anubis|xess)/"),
     WallSign("go-away", header="x-away-id", few_words=False),
     WallSign(
-        "hCaptcha", body=r"hcaptcha\.com/1/api\.js|class=[\"'][^\"']*h-captcha", words=r"robot|human|verify|unusual"
+        "hCaptcha",
+        body=r"hcaptcha\.com/1/api\.js|class=[\"'][^\"'<>]{0,200}h-captcha",
+        words=r"robot|human|verify|unusual",
     ),
-    WallSign("reCAPTCHA", REFUSED, body=r"/recaptcha/(?:api|enterprise)\.js|class=[\"'][^\"']*g-recaptcha"),
-    WallSign("reCAPTCHA", body=r"class=[\"'][^\"']*g-recaptcha", words=r"unusual traffic|not a robot|are you human"),
+    WallSign("reCAPTCHA", REFUSED, body=r"/recaptcha/(?:api|enterprise)\.js|class=[\"'][^\"'<>]{0,200}g-recaptcha"),
+    WallSign(
+        "reCAPTCHA", body=r"class=[\"'][^\"'<>]{0,200}g-recaptcha", words=r"unusual traffic|not a robot|are you human"
+    ),
     WallSign(
         "A check of the browser",
         body="<",

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 LONGEST = 300
 ARTICLES = re.compile(r"(?:Article|Posting|Report|Recipe|WebPage|Product|HowTo|Review|Event)$")
-_SEPARATOR = re.compile(r"\s+[|\-–—\\/>»·•:]+\s+|\s*[|»]\s*")
+# In a title in which spaces have been joined.
+_SEPARATOR = re.compile(r" [|\-–—\\/>»·•:]{1,20} | ?[|»] ?")
 _DATE = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?")
 TITLE_NAMES = ("og:title", "twitter:title", "dc:title", "dc.title", "dcterm:title", "parsely-title", "citation_title")
 AUTHOR_NAMES = ("author", "article:author", "dc:creator", "dc.creator", "dcterms.creator", "parsely-author", "byl")

@@ -21,7 +21,7 @@ _LINKED = {"a": "href", "area": "href", "link": "href", "img": "src", "audio": "
 # The properties of cards whose values are addresses.
 _ADDRESS = re.compile(r"(?:og|twitter):(?:url|(?:image|video|audio|player)(?::(?:url|secure_url|src|stream))?)")
 # Programs that write pages wrap JSON in these.
-_WRAPPING = re.compile(r"^\s*(?://\s*)?(?:<!\[CDATA\[|<!--)|(?:(?://\s*)?\]\]>|-->)\s*;?\s*$")
+_WRAPPING = re.compile(r"^\s*+(?://\s*+)?(?:<!\[CDATA\[|<!--)|(?:(?://\s*+)?\]\]>|-->)\s*+;?\s*+$")
 
 
 def metadata_of(page: Page) -> dict[str, Any]:

@@ -30,7 +30,7 @@ _ISO = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{2}:\d{2}(?::\d{2})?(?:
 _YEAR_FIRST = re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})")
 _NUMERIC = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4})")
 _NAMED = re.compile(r"(\d{1,2})(?:st|nd|rd|th|\.|er)?\s*(?:de\s+)?([^\W\d]{3,})\.?,?\s*(?:de\s+)?(\d{4})")
-_NAMED_FIRST = re.compile(r"([^\W\d]{3,})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})")
+_NAMED_FIRST = re.compile(r"(?<![^\W\d])([^\W\d]{3,})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})")
 
 
 class Column:
