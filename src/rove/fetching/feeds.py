@@ -15,6 +15,8 @@ from rove.validation.record import dataclass
 FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml"})
 MOST_ENTRIES = 50
 LONGEST_SUMMARY = 400
+# Of the HTML of one entry, which only its beginning is told of.
+LONGEST_HTML = 50_000
 # The first element of a feed, after declarations and comments.
 _ROOT = re.compile(
     rb"^(?:\xef\xbb\xbf)?\s*(?:<\?[^>]*>\s*|<!--.{0,1000}?-->\s*|<!DOCTYPE[^>\[]*>\s*){0,8}<(?:\w+:)?(rss|feed|rdf)\b",
@@ -22,7 +24,6 @@ _ROOT = re.compile(
 )
 _ENTITIES = re.compile(rb"<!ENTITY", re.IGNORECASE)
 _JSON_FEED = re.compile(r"https?://(?:www\.)?jsonfeed\.org/version/")
-_TAG = re.compile(r"<[^>]*>")
 _SPACE = re.compile(r"\s+")
 
 
@@ -107,10 +108,20 @@ def _lines(entry: FeedEntry) -> Iterator[str]:
 
 
 def _plain(text: object) -> str:
-    """Return the words of a text that may be HTML, on one line."""
+    """Return the words of a text that may be HTML, on one line, without those that its markup hides."""
     from html import unescape
 
-    return _SPACE.sub(" ", unescape(_TAG.sub(" ", str(text or "")))).strip()
+    written = str(text or "")[:LONGEST_HTML]
+    return _SPACE.sub(" ", _shown_words(written) if "<" in written else unescape(written)).strip()
+
+
+def _shown_words(html: str) -> str:
+    from rove.reading.markup.document import body_of, parse_document
+    from rove.reading.markup.hidden import drop_hidden
+
+    document = parse_document(html).root
+    drop_hidden(document)
+    return " ".join(str(part) for part in body_of(document).itertext())
 
 
 def _absolute(url: str, address: object) -> str:

@@ -84,7 +84,7 @@ class WebFetch(FetchAction[Fetched]):
         try:
             parsed = URL(self.url)
         except ValueError:
-            return  # the policy and the guard refuse it, in the same words as for every other action
+            raise InvalidFields([("url", "is not a valid address")]) from None
         if parsed.username or parsed.password:
             raise InvalidFields([("url", "must not have a user name or a password in it")])
 

@@ -20,6 +20,7 @@ from rove.fetching.http.redirects import HttpReader, TooManyRedirects
 from rove.fetching.http.robots import Robots
 from rove.fetching.signs.escalation import Escalation, find_escalation
 from rove.fetching.web_access import BrowserUse
+from rove.guard.hosts.urls import canonical_url
 from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
 from rove.settings.tree import Settings
 
@@ -59,6 +60,10 @@ class WebReading:
 
     async def read(self, url: str, browser: BrowserUse) -> WebDocument:
         """Return what is at an address, after redirects. Raises RoveError."""
+        with self._check.marked():
+            return await self._read(canonical_url(url), browser)
+
+    async def _read(self, url: str, browser: BrowserUse) -> WebDocument:
         await self._check(url)
         if self._web.is_offline:
             raise navigation_error("net::ERR_INTERNET_DISCONNECTED", url)
@@ -117,7 +122,9 @@ class WebReading:
 
         if not await self._web.robots.allows(url, fetch):
             raise Denied(
-                f"The robots.txt of {host_and_port(url)} does not let programs read this address.", hint=ROBOTS_HINT
+                f"The robots.txt of {host_and_port(url)} does not let programs read this address.",
+                hint=ROBOTS_HINT,
+                quotes_page=False,
             )
 
     async def _read_in_browser(self, url: str, escalation: Escalation) -> WebDocument:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from typing import Literal
 
 from rove.validation.record import dataclass
 
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 # Why there is no answer.
 FailureKind = Literal["timeout", "closed", "malformed", "certificate", "unreachable"]
 
@@ -78,7 +80,9 @@ class HttpAnswer:
     def location(self) -> str | None:
         """Where a redirect leads, as the server writes it; None if it is not one."""
         is_redirect = self.status in (301, 302, 303, 307, 308)
-        return next(iter(self.headers.all("location")), None) if is_redirect else None
+        written = next(iter(self.headers.all("location")), None) if is_redirect else None
+        # Browsers escape the bytes that are not ASCII one by one, whatever encoding they are in.
+        return _NOT_ASCII.sub(lambda byte: f"%{ord(byte[0]):02X}", written) if written is not None else None
 
 
 def status_text(status: int) -> str:
