@@ -25,10 +25,10 @@ class WebDocument:
         """Say, in rove's words, how it was read, where that is not just over HTTP."""
         if self.reason:
             yield f"Read with the browser: {self.reason}."
-        answer = self.answer
-        if answer is not None and answer.age is not None:
-            fresh = "the server says that it has not changed" if answer.is_revalidated else "still fresh"
-            yield f"From the cache, {answer.age:.0f} s old; {fresh}."
+        if self.answer is not None and self.answer.cache_note:
+            yield self.answer.cache_note
+        if self.answer is not None and self.answer.missing:
+            yield f"Incomplete: {self.answer.missing}. This is the part that arrived."
         if self._is_downgraded:
             yield "A redirect led from https: to http:, which anyone on the way can read and change."
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 import time
 from collections.abc import Iterator, Mapping
@@ -131,11 +130,3 @@ def _absolute(url: str, address: object) -> str:
     except ValueError:
         return ""
     return joined if joined.startswith(("http://", "https://")) else ""
-
-
-def parse_json(text: str) -> Any:
-    """Return JSON data; None if the text is none or is nested too deeply."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None

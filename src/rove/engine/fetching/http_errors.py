@@ -35,7 +35,7 @@ def failure_error(failure: HttpFailure) -> RoveError:
     """Return the error for a request that has no answer, in the words of a failed navigation."""
     if failure.kind == "timeout":
         return DeadlineExceeded(
-            f"{host_and_port(failure.url)} did not answer within {failure.reason}.",
+            f"{host_and_port(failure.url)} did not send the page within {failure.reason}.",
             hint="Try again later, or allow more time with `timeout`.",
         )
     if failure.kind == "certificate":
@@ -49,7 +49,9 @@ def status_error(answer: HttpAnswer) -> RoveError:
     """Return the error for an answer with an error status, with the beginning of what the server says."""
     if answer.status == 401 and "www-authenticate" in answer.headers:
         return credentials_error(answer.status, answer.url, answer.headers.get("www-authenticate")[:100])
-    return http_error(answer.url, answer.status, _said(answer), retry_after(answer))
+    error = http_error(answer.url, answer.status, _said(answer), retry_after(answer))
+    error.notice = answer.cache_note
+    return error
 
 
 def http_error(url: str, status: int, said: str = "", wait: float | None = None) -> HttpError:

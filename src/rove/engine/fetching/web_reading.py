@@ -151,7 +151,8 @@ class WebReading:
 
     def _limits(self) -> RequestLimits:
         fetching = self.settings.fetching
-        left = max(self._call.deadline.moment - time.monotonic(), 0.01)
+        # A part that has arrived by then is still to be read within the time of the call.
+        left = max((self._call.deadline.moment - time.monotonic()) * 0.9, 0.01)
         return RequestLimits(fetching.megabytes * 2**20, min(fetching.seconds, left), min(fetching.silence, left))
 
     async def _within(self, work: Awaitable[T]) -> T:

@@ -51,7 +51,7 @@ class Headers:
 
 @dataclass(frozen=True)
 class HttpAnswer:
-    """What a server answered, unpacked. `is_cut`: more came than may be kept.
+    """What a server answered, unpacked. `is_cut`: this is not all of it; `missing`: why the rest did not arrive.
 
     `age`: seconds since the server, or a cache, gave it, if it comes from the session's cache; `is_revalidated`: the
     server has just said that it has not changed. `hops`: the addresses that redirected to `url`.
@@ -66,6 +66,15 @@ class HttpAnswer:
     age: float | None = None
     is_revalidated: bool = False
     hops: tuple[str, ...] = ()
+    missing: str = ""
+
+    @property
+    def cache_note(self) -> str:
+        """Say, in rove's words, that it comes from the cache; nothing if it does not."""
+        if self.age is None:
+            return ""
+        fresh = "the server says that it has not changed" if self.is_revalidated else "still fresh"
+        return f"From the cache, {self.age:.0f} s old; {fresh}."
 
     @property
     def is_error(self) -> bool:
