@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from rove.browser.network.navigation_errors import credentials_error, host_and_port, navigation_error
-from rove.errors import DeadlineExceeded, HttpError, RoveError
+from rove.errors import DeadlineExceeded, Denied, HttpError, RoveError
 from rove.fetching.http.answer import HttpAnswer, HttpFailure, status_text
 from rove.fetching.http.charset import text_of
+from rove.fetching.http.robots import RobotsRefusal
 from rove.fetching.page_facts import page_facts
 from rove.fetching.signs.escalation import is_html, retry_after
 from rove.outcome import origin_in
@@ -29,6 +30,10 @@ _NET_ERRORS = {
     "unreachable": "ERR_TUNNEL_CONNECTION_FAILED",
 }
 LONGEST_QUOTE = 500
+ROBOTS_HINT = "The owner of rove wants robots.txt respected (`fetching.robots`): use another source."
+RETRY_ROBOTS_HINT = (
+    "The owner of rove wants robots.txt respected (`fetching.robots`): try again later, or use another source."
+)
 
 
 def failure_error(failure: HttpFailure) -> RoveError:
@@ -43,6 +48,16 @@ def failure_error(failure: HttpFailure) -> RoveError:
     if failure.reason == "invalid redirect":
         return navigation_error("net::ERR_INVALID_REDIRECT", failure.url)
     return navigation_error(f"net::{_NET_ERRORS[failure.kind]}", failure.url)
+
+
+def robots_error(url: str, refusal: RobotsRefusal) -> Denied:
+    """Return the error for an address that robots.txt forbids, or may forbid."""
+    rules = f"The robots.txt of {host_and_port(url)}"
+    message = f"{rules} does not let programs read this address."
+    if refusal.failure:
+        message = f"{rules} could not be read ({refusal.failure}), which counts as a refusal."
+    hint = RETRY_ROBOTS_HINT if refusal.failure else ROBOTS_HINT
+    return Denied(message, hint=hint, retryable=bool(refusal.failure), quotes_page=False)
 
 
 def status_error(answer: HttpAnswer) -> RoveError:

@@ -9,10 +9,10 @@ from typing import Protocol, TypeVar
 
 from rove.browser.network.navigation_errors import host_and_port, navigation_error
 from rove.engine.fetching.browser_page import BrowserReading, ShownPage
-from rove.engine.fetching.http_errors import failure_error, http_error, status_error
+from rove.engine.fetching.http_errors import failure_error, http_error, robots_error, status_error
 from rove.engine.fetching.redirect_check import RedirectCheck
 from rove.engine.run.session_view import SessionView, WebCall
-from rove.errors import Blocked, Denied
+from rove.errors import Blocked
 from rove.fetching.document import WebDocument
 from rove.fetching.http.answer import HttpAnswer, HttpFailure, status_text
 from rove.fetching.http.client import RequestLimits
@@ -27,7 +27,6 @@ from rove.settings.tree import Settings
 T = TypeVar("T")
 AS_ASKED = Escalation("as asked")
 CLOSED = Escalation("the server closed the connection without an answer, as some do to programs")
-ROBOTS_HINT = "The owner of rove wants robots.txt respected (`fetching.robots`): use another source."
 
 
 class Web(Protocol):
@@ -120,24 +119,26 @@ class WebReading:
         async def fetch(address: str) -> HttpAnswer:
             return await reader.read(address, headers, self._limits(), self._check)
 
-        if not await self._web.robots.allows(url, fetch):
-            raise Denied(
-                f"The robots.txt of {host_and_port(url)} does not let programs read this address.",
-                hint=ROBOTS_HINT,
-                quotes_page=False,
-            )
+        refusal = await self._web.robots.refusal(url, fetch)
+        if refusal is not None:
+            raise robots_error(url, refusal)
 
     async def _read_in_browser(self, url: str, escalation: Escalation) -> WebDocument:
         self._call.report(f"Reading with the browser: {escalation.reason}...")
-        if self.settings.fetching.robots:
-            await self._refuse_by_robots(url, await self._web.reader(), await self._web.headers())
+        await self._check_in_browser(url)
         context = await self._call.open_context()
         session = self._session
         shown = await BrowserReading(context, session.network, session.secrets, self._call.deadline).read(url)
-        await self._check(shown.url)
+        await self._check_in_browser(shown.url)
         self._call.entry.url = shown.url
         self._refuse_wall(shown)
         return WebDocument(shown.url, shown.status, page=shown.source, reason=escalation.reason)
+
+    async def _check_in_browser(self, url: str) -> None:
+        """Raise if an address may not be read: the one to open, and the one that a script has led to."""
+        await self._check(url)
+        if self.settings.fetching.robots:
+            await self._refuse_by_robots(url, await self._web.reader(), await self._web.headers())
 
     def _refuse_wall(self, shown: ShownPage) -> None:
         """Raise if what the browser shows is still not the page: a check for robots, or an error."""
