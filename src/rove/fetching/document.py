@@ -12,7 +12,10 @@ from rove.validation.record import dataclass
 
 @dataclass(frozen=True)
 class WebDocument:
-    """`page`: what the browser shows, with `reason` why it was used; otherwise `answer` is all there is."""
+    """`page`: what the browser shows, with `reason` why it was used; otherwise `answer` is all there is.
+
+    `unused`: why the browser should have been used, but was not allowed. `file`: where the browser saved it.
+    """
 
     url: str
     status: int
@@ -20,11 +23,15 @@ class WebDocument:
     page: PageSource | None = None
     reason: str = ""
     hops: tuple[str, ...] = ()
+    unused: str = ""
+    file: str = ""
 
     def notes(self) -> Iterator[str]:
         """Say, in rove's words, how it was read, where that is not just over HTTP."""
         if self.reason:
             yield f"Read with the browser: {self.reason}."
+        if self.unused:
+            yield f"The browser was not used, as asked, although {self.unused}."
         if self.answer is not None and self.answer.cache_note:
             yield self.answer.cache_note
         if self.answer is not None and self.answer.missing:

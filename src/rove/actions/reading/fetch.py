@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rove.action import Effect, Url, action, arg
 from rove.fetching.web_access import BrowserUse, FetchAction, WebAccess
-from rove.outcome import Attachment, Own, Passage, Result, origin_in
+from rove.outcome import Attachment, Own, Passage, Quoted, Result, origin_in
 from rove.reading.formats import Format
 from rove.validation.fields import InvalidFields
 from rove.validation.record import dataclass
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from rove.reading.article import Article
 
 MOST_UNSEEN = 20
+MOST_FRAMES = 10
+SHORTEST_FRAME = 200
 MOST_CHARACTERS = 400_000
 # Types that browsers show instead of downloading.
 SHOWN_BY_TABS = ("image/", "video/", "audio/")
@@ -43,6 +45,8 @@ class Fetched(Result):
     unseen: tuple[str, ...] = ()
     pages: int = 1
     image: Attachment | None = None
+    # The texts of frames of other origins that the page shows.
+    frames: tuple[Quoted, ...] = ()
 
     def __str__(self) -> str:
         return "\n".join(passage.text for passage in self.passages(""))
@@ -58,6 +62,9 @@ class Fetched(Result):
         yield Passage("\n".join(self._heading()), own)
         if self.text:
             yield Passage(self.text, own, is_raw=True)
+        for frame in self.frames:
+            yield Passage("A frame of the page shows:")
+            yield Passage(str(frame), frame.origin, is_raw=True)
         if self.addresses:
             yield Passage("Addresses by number:")
             yield Passage("\n".join(f"[{number}]: {address}" for number, address in self.addresses.items()), own)
@@ -107,7 +114,8 @@ class WebFetch(FetchAction[Fetched]):
     async def perform(self, web: WebAccess) -> Fetched:
         document = await web.read(self.url, self.browser)
         content, count = await self._read(web, document)
-        return _fetched(document, content, count, Limits(self.max_characters, web.settings.fetching.megabytes))
+        limits = Limits(self.max_characters, web.settings.fetching.megabytes)
+        return replace(_fetched(document, content, count, limits), frames=await _frames(document, limits))
 
     async def _read(self, web: WebAccess, document: WebDocument) -> tuple[Content, int]:
         """Return what is in a document, and how many pages of it were read."""
@@ -119,7 +127,9 @@ class WebFetch(FetchAction[Fetched]):
             return article_content(joined, self.format, self.max_characters), count
         assert document.answer is not None
         pixels = web.settings.observing.picture
-        return await read_content(document.answer, self.format, self.max_characters, pixels), 1
+        content = await read_content(document.answer, self.format, self.max_characters, pixels)
+        saved = (("File", document.file),) if document.file else ()
+        return replace(content, facts=(*content.facts, *saved)), 1
 
     async def _join(self, web: WebAccess, first: Article, url: str) -> tuple[Article, int]:
         """Return an article with its further pages, as far as they are asked for and are on the same server."""
@@ -149,6 +159,19 @@ async def _article(document: WebDocument) -> Article | None:
     if answer is None or not is_html(answer):
         return None
     return await read_page(PageSource(text_of(answer), answer.url, is_cut=answer.is_cut))
+
+
+async def _frames(document: WebDocument, limits: Limits) -> tuple[Quoted, ...]:
+    """Return the texts of frames of other origins, but for those with a few words, which are mostly advertisements."""
+    if document.page is None or not document.page.frames:
+        return ()
+    from rove.fetching.contents import read_page
+
+    texts = [
+        Quoted((await read_page(frame)).render("text", limits.characters).text, frame.origin)
+        for frame in document.page.frames[:MOST_FRAMES]
+    ]
+    return tuple(text for text in texts if len(text) >= SHORTEST_FRAME)
 
 
 @dataclass(frozen=True)
@@ -184,8 +207,8 @@ def _notes(document: WebDocument, content: Content, pages: int, limits: Limits) 
         return
     if content.picture is not None:
         yield _picture_note(content.picture)
-    elif not content.text:
-        yield "There is no text that a person sees."
+    elif not content.text and not (document.page and document.page.frames):
+        yield _empty_note(document, content)
     elif content.is_cut and (reason := _cut_reason(document, content, limits)):
         yield f"Cut: {reason}."
     if pages > 1:
@@ -203,6 +226,12 @@ def _file_notes(document: WebDocument, content: Content, limits: Limits) -> Iter
         yield "A tab can show it."
     else:
         yield "Opening it in a tab downloads it into the workspace."
+
+
+def _empty_note(document: WebDocument, content: Content) -> str:
+    if content.kind == "pdf":
+        return "There is no text in it: its pages may be pictures."
+    return "There is no text that a person sees." if document.page else "There is no text in the answer of the server."
 
 
 def _picture_note(picture: Picture) -> str:

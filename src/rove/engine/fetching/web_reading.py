@@ -12,7 +12,7 @@ from rove.engine.fetching.browser_page import BrowserReading, ShownPage
 from rove.engine.fetching.http_errors import failure_error, http_error, robots_error, status_error
 from rove.engine.fetching.redirect_check import RedirectCheck
 from rove.engine.run.session_view import SessionView, WebCall
-from rove.errors import Blocked
+from rove.errors import Blocked, RoveError
 from rove.fetching.document import WebDocument
 from rove.fetching.http.answer import HttpAnswer, HttpFailure, status_text
 from rove.fetching.http.client import RequestLimits
@@ -25,6 +25,8 @@ from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
 from rove.settings.tree import Settings
 
 T = TypeVar("T")
+# What the proxy tells of a server that took the request and closed the connection.
+HUNG_UP = frozenset({"reset", "empty", "short"})
 AS_ASKED = Escalation("as asked")
 CLOSED = Escalation("the server closed the connection without an answer, as some do to programs")
 
@@ -81,7 +83,8 @@ class WebReading:
         if answer.is_error:
             raise status_error(answer)
         self._call.entry.url = answer.url
-        return WebDocument(answer.url, answer.status, answer, hops=answer.hops)
+        unused = escalation.reason if escalation is not None else ""
+        return WebDocument(answer.url, answer.status, answer, hops=answer.hops, unused=unused)
 
     async def _read_over_http(self, url: str) -> tuple[HttpAnswer | None, Escalation | None]:
         """Return the answer over HTTP, and why the browser should be asked instead, if it should."""
@@ -91,10 +94,12 @@ class WebReading:
         except TooManyRedirects as loop:
             raise navigation_error("net::ERR_TOO_MANY_REDIRECTS", loop.url, loop.hops) from loop
         except HttpFailure as failure:
-            self._session.network.raise_failure(failure.url, began)
             if failure.kind == "closed":
                 return None, CLOSED
+            self._session.network.raise_failure(failure.url, began)
             raise failure_error(failure) from failure
+        if answer.headers.get(FAILURE_HEADER.lower()) in HUNG_UP:
+            return None, CLOSED
         # The proxy answers for a server that it does not connect to.
         if answer.headers.get(REFUSED_HEADER.lower()) or answer.headers.get(FAILURE_HEADER.lower()):
             self._session.network.raise_failure(answer.url, began)
@@ -128,11 +133,16 @@ class WebReading:
         await self._check_in_browser(url)
         context = await self._call.open_context()
         session = self._session
-        shown = await BrowserReading(context, session.network, session.secrets, self._call.deadline).read(url)
-        await self._check_in_browser(shown.url)
+        reading = BrowserReading(context, session.network, session.secrets, self._call.deadline)
+        try:
+            shown = await reading.read(url)
+            await self._check_in_browser(shown.url)
+            self._refuse_wall(shown)
+        except RoveError as error:
+            error.notice = error.notice or f"Tried with the browser: {escalation.reason}."
+            raise
         self._call.entry.url = shown.url
-        self._refuse_wall(shown)
-        return WebDocument(shown.url, shown.status, page=shown.source, reason=escalation.reason)
+        return WebDocument(shown.url, shown.status, shown.file, shown.source, escalation.reason, file=shown.path)
 
     async def _check_in_browser(self, url: str) -> None:
         """Raise if an address may not be read: the one to open, and the one that a script has led to."""

@@ -12,7 +12,7 @@ from rove.fetching.signs.empty_pages import find_emptiness
 from rove.validation.record import dataclass
 
 # Error statuses that a server may give to programs alone. Others, such as 404, a browser would get too.
-MAY_DIFFER = frozenset({401, 403, 405, 406, 408, 418, 429, 444, 500, 502, 503, 504, 999, *range(520, 531)})
+MAY_DIFFER = frozenset({401, 403, 405, 406, 408, 418, 429, 444, 999, *range(500, 600)})
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 SNIFFED = 512
 

@@ -114,6 +114,7 @@ const putPicture = (element, tag) => {
 const tagOf = (element) => {
   const tag = localNameOf(element);
   if (namespaceOf(element) !== HTML) return "span";
+  if (tag === "frameset") return "div";
   // A page must not write the element that stands for a frame.
   return /^[a-z][a-z0-9-]*$/.test(tag) && tag !== "slot" && !tag.startsWith("rove-") ? tag : "span";
 };
@@ -190,8 +191,12 @@ export const pageSource = ({ longest, maxNodes, maxChildren }) => {
     put(`<!DOCTYPE html><html${attributesOf(root)}><head>`);
     putHead();
     put("</head>");
-    putTree(bodyOf(document) || root);
-    pieces.push("</html>");
+    const body = bodyOf(document) || root;
+    // A set of frames stands in the place of the body, which readers of HTML look for.
+    const isFrameSet = localNameOf(body) === "frameset";
+    if (isFrameSet) put("<body>");
+    putTree(body);
+    pieces.push(isFrameSet ? "</body></html>" : "</html>");
   }
   const unseen = rows.filter((row) => row.flags & TEXT && row.flags & UNSEEN).map(finishLine);
   seenTexts = new Map();
