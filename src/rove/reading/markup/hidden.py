@@ -24,6 +24,7 @@ def drop_hidden(document: HtmlElement) -> list[str]:
     """Remove the elements that markup hides from a document; return their texts."""
     classes, ids = _hiding_names(document)
     drop_never_shown(document)
+    _open_unended(document)
     texts = _drop_loose_texts(document)
     for element in list(body_of(document).iterdescendants()):
         if not isinstance(element.tag, str) or not _is_hidden(element, classes, ids):
@@ -34,6 +35,14 @@ def drop_hidden(document: HtmlElement) -> list[str]:
         if element.getparent() is not None:
             element.drop_tree()
     return texts
+
+
+def _open_unended(document: HtmlElement) -> None:
+    """Treat details that hold most of a page as open: the parser did not find their end, and took in what follows."""
+    half = len(body_of(document).text_content()) / 2
+    for details in document.iter("details"):
+        if len(details.text_content()) > half:
+            details.set("open", "")
 
 
 def _drop_loose_texts(document: HtmlElement) -> list[str]:
