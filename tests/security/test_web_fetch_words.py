@@ -46,3 +46,11 @@ async def test_an_invalid_address_is_an_invalid_argument(session: Session) -> No
         with pytest.raises(RoveError) as error:
             await session.web_fetch(address)
         assert error.value.code == "invalid_arguments" and "redirect" not in error.value.message
+
+
+async def test_g4_invisible_characters_are_removed_and_counted(session: Session, site: Site) -> None:
+    hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
+    address = site.page("/tea", PAGE.replace("drunk hot", f"drunk\u200b hot\u202e{hidden}", 1))
+    outcome = await session.web_fetch(address)
+    assert outcome.result.notes == ("6 invisible characters were removed from the text.",)
+    assert "drunk hot by" in as_text(outcome) and "\u200b" not in as_text(outcome)

@@ -51,7 +51,7 @@ class Feed:
 
 def is_feed(media_type: str, body: bytes) -> bool:
     """Whether an answer is a feed, by the type that the server names or by its beginning."""
-    return media_type in FEED_TYPES or (not media_type.endswith("html") and _ROOT.match(body[:2000]) is not None)
+    return media_type in FEED_TYPES or _ROOT.match(body[:2000]) is not None
 
 
 def read_feed(body: bytes, content_type: str, url: str) -> Feed | None:

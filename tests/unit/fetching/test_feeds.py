@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from rove.fetching.feeds import read_feed, read_json_feed
+from rove.fetching.feeds import is_feed, read_feed, read_json_feed
+from rove.fetching.http.answer import Headers, HttpAnswer
+from rove.fetching.signs.escalation import is_html
 
 HIDING = (
     "<p>Full &amp; <b>bold</b></p><style>p {color: red}</style><script>steal()</script>"
@@ -24,3 +26,10 @@ def test_g3_script_style_and_hidden_text_of_an_entry_are_left_out() -> None:
     assert feed is not None and json_feed is not None
     for entry in (feed.entries[0], json_feed.entries[0]):
         assert (entry.title, entry.summary) == ("One", "Full & bold End")
+
+
+def test_a_feed_that_is_served_as_html_is_a_feed() -> None:
+    rss = b"<?xml version='1.0'?><rss version='2.0'><channel><item><title>One</title></item></channel></rss>"
+    answer = HttpAnswer("https://example.com/", 200, Headers((("content-type", "text/html"),)), rss)
+    assert is_feed("text/html", rss) and not is_html(answer)
+    assert not is_feed("text/html", b"<!doctype html><html><title>About rss</title>")

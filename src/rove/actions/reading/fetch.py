@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rove.action import Effect, Url, action, arg
 from rove.fetching.web_access import BrowserUse, FetchAction, WebAccess
+from rove.guard.wrapping.invisible import count_invisible
 from rove.outcome import Attachment, Own, Passage, Quoted, Result, origin_in
 from rove.reading.formats import Format
 from rove.validation.fields import InvalidFields
@@ -211,6 +212,8 @@ def _notes(document: WebDocument, content: Content, pages: int, limits: Limits) 
         yield _empty_note(document, content)
     elif content.is_cut and (reason := _cut_reason(document, content, limits)):
         yield f"Cut: {reason}."
+    if removed := count_invisible(f"{content.title}{content.text}"):
+        yield f"{removed:,} invisible characters were removed from the text."
     if pages > 1:
         yield f"{pages} pages of it were read."
     if content.next_page and pages == 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from rove.fetching.feeds import is_feed
 from rove.fetching.http.answer import HttpAnswer, seconds_to_wait, status_text
 from rove.fetching.http.charset import text_of
 from rove.fetching.page_facts import PageFacts, page_facts
@@ -26,9 +27,9 @@ class Escalation:
 
 
 def is_html(answer: HttpAnswer) -> bool:
-    """Whether an answer is HTML, by its type or, where the server names none, by its beginning."""
+    """Whether an answer is HTML, by its type or, where the server names none, by its beginning; a feed never is."""
     if answer.media_type:
-        return answer.media_type in HTML_TYPES
+        return answer.media_type in HTML_TYPES and not is_feed(answer.media_type, answer.body)
     start = answer.body[:SNIFFED].lstrip().lower()
     return start.startswith((b"<!doctype html", b"<html", b"<head", b"<body"))
 
