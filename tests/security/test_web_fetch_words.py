@@ -54,3 +54,5 @@ async def test_g4_invisible_characters_are_removed_and_counted(session: Session,
     outcome = await session.web_fetch(address)
     assert outcome.result.notes == ("6 invisible characters were removed from the text.",)
     assert "drunk hot by" in as_text(outcome) and "\u200b" not in as_text(outcome)
+    shown = (await session.web_fetch(address, browser="always")).result
+    assert shown.notes[1] == "6 invisible characters were removed from the text."

@@ -30,6 +30,7 @@ class WebDocument:
         """Say, in rove's words, how it was read, where that is not just over HTTP."""
         if self.reason:
             yield f"Read with the browser: {self.reason}."
+        yield from self.page.notes if self.page is not None else ()
         if self.unused:
             yield f"The browser was not used, as asked, although {self.unused}."
         if self.answer is not None and self.answer.cache_note:

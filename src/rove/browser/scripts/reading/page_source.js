@@ -15,7 +15,7 @@ import {
   titleOf,
 } from "../dom/natives.js";
 import { refNumber } from "../dom/refs.js";
-import { clean, clip } from "../dom/text.js";
+import { clean, clip, resetStrippedCharacters, strippedCharacters } from "../dom/text.js";
 import { childListOf, flattenedParent, shadowChildren } from "../dom/tree.js";
 import { FRAME, finishLine, rows, TEXT, UNSEEN } from "../snapshot/rows.js";
 import { takeSnapshot } from "../snapshot/snapshot.js";
@@ -187,6 +187,8 @@ export const pageSource = ({ longest, maxNodes, maxChildren }) => {
   room = longest;
   picturesLeft = MAX_PICTURES;
   noteSeenTexts();
+  // Those of the walk are in texts that are put again.
+  resetStrippedCharacters();
   if (root) {
     put(`<!DOCTYPE html><html${attributesOf(root)}><head>`);
     putHead();
@@ -198,6 +200,7 @@ export const pageSource = ({ longest, maxNodes, maxChildren }) => {
     putTree(body);
     pieces.push(isFrameSet ? "</body></html>" : "</html>");
   }
+  const stripped = strippedCharacters;
   const unseen = rows.filter((row) => row.flags & TEXT && row.flags & UNSEEN).map(finishLine);
   seenTexts = new Map();
   return {
@@ -208,5 +211,6 @@ export const pageSource = ({ longest, maxNodes, maxChildren }) => {
     frames: rows.filter((row) => row.flags & FRAME).map((row) => [`e${row.ref}`, Boolean(row.flags & UNSEEN)]),
     isCut: room < 0 || taken.notWalked > 0 || taken.cutByDepth > 0,
     closedHosts: taken.closedHosts,
+    stripped,
   };
 };
