@@ -220,7 +220,7 @@ class CertificateInvalid(RoveError):
 class NeedsCredentials(RoveError):
     code = "needs_credentials"
     quotes_page = False
-    default_hint = "Set them with {credentials} if the owner has defined a secret for it, or tell the user."
+    default_hint = "Tell the user what it asks for. If the owner has defined a secret for it, use {credentials}."
 
 
 class HttpError(RoveError):

@@ -106,6 +106,18 @@ async def test_robots_are_respected_if_set(agent: Session, site: Site) -> None:
         assert error.code == "denied" and "robots.txt of robots.localhost" in error.message
     assert site.asked("/own/tea") == []
     assert len(site.asked("/robots.txt")) == 1
+    script = site.page("/script", "<p>Please wait</p><script>location = '/own/tea'</script>")
+    error = await refusal(agent, script.replace("127.0.0.1", "robots.localhost"))
+    assert error.code == "denied" and "does not let programs" in error.message
+
+
+async def test_rules_that_cannot_be_read_are_not_called_a_prohibition(agent: Session, site: Site) -> None:
+    site.page("/tea", PAGE)
+    site.page("/robots.txt", "Broken", status=500)
+    error = await refusal(agent, site.url("/tea", "broken.localhost"))
+    assert error.code == "denied" and "could not be read (HTTP 500 (Internal Server Error))" in error.message
+    site.page("/robots.txt", "\ufeffUser-agent: *\nDisallow: /", kind="text/plain")
+    assert "does not let" in (await refusal(agent, site.url("/tea", "marked.localhost"))).message
 
 
 async def test_g2_g8_what_was_read_is_wrapped_redacted_and_in_the_journal(agent: Session, site: Site) -> None:

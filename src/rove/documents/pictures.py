@@ -21,11 +21,12 @@ KINDS = "PNG, JPEG, GIF, WebP or HEIC"
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture as a model can be shown it: its MIME type, its size and its bytes."""
+    """A picture as a model can be shown it: its MIME type, its size and its bytes. `full_size`: that in its file."""
 
     mime: str
     size: tuple[int, int]
     data: bytes
+    full_size: tuple[int, int]
 
 
 def prepare_picture(name: str, data: bytes, most: int) -> Picture:
@@ -37,10 +38,11 @@ def prepare_picture(name: str, data: bytes, most: int) -> Picture:
             kind = image.format or ""
             if kind in FORMATS and max(image.size) <= most:
                 image.load()  # raises if the file is damaged
-                return Picture(Image.MIME[kind], image.size, data)
+                return Picture(Image.MIME[kind], image.size, data, image.size)
             upright = ImageOps.exif_transpose(image)
+            full_size = upright.size
             upright.thumbnail((most, most))
-            return _encoded(upright, kind)
+            return _encoded(upright, kind, full_size)
     except Image.DecompressionBombError as error:
         raise InvalidArguments(f"{name} has too many pixels.", hint=SMALLER) from error
     except (OSError, ValueError, SyntaxError) as error:
@@ -59,7 +61,7 @@ def _opened(data: bytes) -> Image:
     return image
 
 
-def _encoded(image: Image, kind: str) -> Picture:
+def _encoded(image: Image, kind: str, full_size: tuple[int, int]) -> Picture:
     """Encode an image in its own format; HEIC becomes JPEG, and PNG if a part of it is transparent."""
     if kind == HEIC:
         kind = "PNG" if image.has_transparency_data else "JPEG"
@@ -67,4 +69,4 @@ def _encoded(image: Image, kind: str) -> Picture:
         image = image.convert("RGB")
     output = io.BytesIO()
     image.save(output, kind, quality=90)
-    return Picture(f"image/{kind.lower()}", image.size, output.getvalue())
+    return Picture(f"image/{kind.lower()}", image.size, output.getvalue(), full_size)

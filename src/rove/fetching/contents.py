@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from rove.documents.pictures import Picture, prepare_picture
-from rove.fetching.feeds import Feed, is_feed, parse_json, read_feed, read_json_feed
+from rove.errors import InvalidArguments
+from rove.fetching.feeds import Feed, is_feed, read_feed, read_json_feed
 from rove.fetching.http.answer import HttpAnswer
 from rove.fetching.http.charset import text_of
+from rove.fetching.json_text import parse_json, survives_parsing
 from rove.fetching.signs.escalation import is_html
 from rove.reading.formats import Format
 from rove.reading.page_source import PageSource
@@ -33,6 +35,9 @@ UNKNOWN_TYPES = frozenset({"", "application/octet-stream", "binary/octet-stream"
 SNIFFED = 4096
 # A number in Markdown that stands for an address.
 _REFERENCE = re.compile(r"(?<!\\)\]\[(i?\d+)\]")
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+# https://mimesniff.spec.whatwg.org/#binary-data-byte
+_BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 PICTURE_STARTS = (b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF8", b"RIFF")
 
 
@@ -64,11 +69,25 @@ async def read_content(answer: HttpAnswer, format: Format, longest: int, most_pi
         page = PageSource(await asyncio.to_thread(text_of, answer), answer.url, is_cut=answer.is_cut)
         return await asyncio.to_thread(article_content, await read_page(page), format, longest)
     if answer.media_type == "application/pdf" or (answer.media_type in UNKNOWN_TYPES and is_pdf(answer.body)):
-        return _pdf(await read_pdf(answer.body, longest=longest), longest)
+        # The end of a PDF file says where its pages are.
+        return _file(answer) if answer.is_cut else _pdf(await read_pdf(answer.body, longest=longest), longest)
     if _is_picture(answer):
-        picture = await asyncio.to_thread(prepare_picture, _name(answer.url), answer.body, most_pixels)
-        return Content("image", "", picture=picture, media_type=picture.mime, size=len(answer.body))
+        return await asyncio.to_thread(_picture, answer, most_pixels)
     return await asyncio.to_thread(_plain, answer, longest)
+
+
+def _picture(answer: HttpAnswer, most_pixels: int) -> Content:
+    try:
+        picture = prepare_picture(_name(answer.url), answer.body, most_pixels)
+    except InvalidArguments:  # it is cut or damaged, too large, or of a kind that models are not shown
+        return _file(answer)
+    return Content("image", "", picture=picture, media_type=picture.mime, size=len(answer.body))
+
+
+def _file(answer: HttpAnswer) -> Content:
+    """Return what can be told of a file that is not read."""
+    kind = answer.media_type or "unknown"
+    return Content("file", "", facts=(("Type", kind),), media_type=kind, size=len(answer.body), is_cut=answer.is_cut)
 
 
 async def read_page(page: PageSource) -> Article:
@@ -111,9 +130,7 @@ def _plain(answer: HttpAnswer, longest: int) -> Content:
         if feed is not None:
             return _feed(feed, longest)
     if not _is_text(answer):
-        return Content(
-            "file", "", media_type=answer.media_type or "unknown", size=len(answer.body), is_cut=answer.is_cut
-        )
+        return _file(answer)
     text = text_of(answer)
     if answer.media_type.endswith("json") or (not answer.media_type and text.lstrip()[:1] in ("{", "[")):
         return _json(text, answer, longest)
@@ -124,7 +141,7 @@ def _json(text: str, answer: HttpAnswer, longest: int) -> Content:
     data = parse_json(text)
     if (feed := read_json_feed(data, answer.url)) is not None:
         return _feed(feed, longest)
-    told = json.dumps(data, ensure_ascii=False, indent=1) if data is not None else text
+    told = text if data is None or not survives_parsing(text) else json.dumps(data, ensure_ascii=False, indent=1)
     return _cut(Content("json", told, is_cut=answer.is_cut, media_type=answer.media_type), longest)
 
 
@@ -153,9 +170,17 @@ def _cut(content: Content, longest: int) -> Content:
 
 def _is_text(answer: HttpAnswer) -> bool:
     kind = answer.media_type
+    if kind == "text/plain" and _is_binary(answer):
+        return False
     if kind.startswith("text/") or kind in TEXT_TYPES or kind.endswith(("+xml", "+json", "json", "javascript")):
         return True
-    return kind in UNKNOWN_TYPES and b"\0" not in answer.body[:SNIFFED] and _is_utf8(answer.body[:SNIFFED])
+    return kind in UNKNOWN_TYPES and not _is_binary(answer) and _is_utf8(answer.body[:SNIFFED])
+
+
+def _is_binary(answer: HttpAnswer) -> bool:
+    """Whether the body begins with bytes that no text has, by which browsers tell a file from text."""
+    start = answer.body[:SNIFFED]
+    return not start.startswith(UTF16_MARKS) and _BINARY.search(start) is not None
 
 
 def _is_utf8(data: bytes) -> bool:

@@ -12,7 +12,10 @@ from rove.validation.record import dataclass
 
 @dataclass(frozen=True)
 class WebDocument:
-    """`page`: what the browser shows, with `reason` why it was used; otherwise `answer` is all there is."""
+    """`page`: what the browser shows, with `reason` why it was used; otherwise `answer` is all there is.
+
+    `unused`: why the browser should have been used, but was not allowed. `file`: where the browser saved it.
+    """
 
     url: str
     status: int
@@ -20,15 +23,20 @@ class WebDocument:
     page: PageSource | None = None
     reason: str = ""
     hops: tuple[str, ...] = ()
+    unused: str = ""
+    file: str = ""
 
     def notes(self) -> Iterator[str]:
         """Say, in rove's words, how it was read, where that is not just over HTTP."""
         if self.reason:
             yield f"Read with the browser: {self.reason}."
-        answer = self.answer
-        if answer is not None and answer.age is not None:
-            fresh = "the server says that it has not changed" if answer.is_revalidated else "still fresh"
-            yield f"From the cache, {answer.age:.0f} s old; {fresh}."
+        yield from self.page.notes if self.page is not None else ()
+        if self.unused:
+            yield f"The browser was not used, as asked, although {self.unused}."
+        if self.answer is not None and self.answer.cache_note:
+            yield self.answer.cache_note
+        if self.answer is not None and self.answer.missing:
+            yield f"Incomplete: {self.answer.missing}. This is the part that arrived."
         if self._is_downgraded:
             yield "A redirect led from https: to http:, which anyone on the way can read and change."
 

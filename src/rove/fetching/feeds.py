@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 import time
 from collections.abc import Iterator, Mapping
@@ -15,6 +14,8 @@ from rove.validation.record import dataclass
 FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml"})
 MOST_ENTRIES = 50
 LONGEST_SUMMARY = 400
+# Of the HTML of one entry, which only its beginning is told of.
+LONGEST_HTML = 50_000
 # The first element of a feed, after declarations and comments. Atomic: a comment ends at its first end.
 _ROOT = re.compile(
     rb"^(?:\xef\xbb\xbf)?\s*+(?>(?:<\?[^>]*+>|<!--.{0,1000}?-->|<!DOCTYPE[^>\[]*+>)\s*+){0,8}+"
@@ -23,7 +24,6 @@ _ROOT = re.compile(
 )
 _ENTITIES = re.compile(rb"<!ENTITY", re.IGNORECASE)
 _JSON_FEED = re.compile(r"https?://(?:www\.)?jsonfeed\.org/version/")
-_TAG = re.compile(r"<[^<>]*>")
 _SPACE = re.compile(r"\s+")
 
 
@@ -52,7 +52,7 @@ class Feed:
 
 def is_feed(media_type: str, body: bytes) -> bool:
     """Whether an answer is a feed, by the type that the server names or by its beginning."""
-    return media_type in FEED_TYPES or (not media_type.endswith("html") and _ROOT.match(body[:2000]) is not None)
+    return media_type in FEED_TYPES or _ROOT.match(body[:2000]) is not None
 
 
 def read_feed(body: bytes, content_type: str, url: str) -> Feed | None:
@@ -108,10 +108,20 @@ def _lines(entry: FeedEntry) -> Iterator[str]:
 
 
 def _plain(text: object) -> str:
-    """Return the words of a text that may be HTML, on one line."""
+    """Return the words of a text that may be HTML, on one line, without those that its markup hides."""
     from html import unescape
 
-    return _SPACE.sub(" ", unescape(_TAG.sub(" ", str(text or "")))).strip()
+    written = str(text or "")[:LONGEST_HTML]
+    return _SPACE.sub(" ", _shown_words(written) if "<" in written else unescape(written)).strip()
+
+
+def _shown_words(html: str) -> str:
+    from rove.reading.markup.document import body_of, parse_document
+    from rove.reading.markup.hidden import drop_hidden
+
+    document = parse_document(html).root
+    drop_hidden(document)
+    return " ".join(str(part) for part in body_of(document).itertext())
 
 
 def _absolute(url: str, address: object) -> str:
@@ -121,11 +131,3 @@ def _absolute(url: str, address: object) -> str:
     except ValueError:
         return ""
     return joined if joined.startswith(("http://", "https://")) else ""
-
-
-def parse_json(text: str) -> Any:
-    """Return JSON data; None if the text is none or is nested too deeply."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None

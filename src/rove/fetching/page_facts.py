@@ -44,7 +44,7 @@ _MOVES = re.compile(
 class PageFacts:
     """`text`: what a person would read, roughly. `shows`: whether there are pictures, forms or the like.
 
-    `roots`: empty elements that scripts fill.
+    `roots`: empty elements that scripts fill. `has_frames`: whether there are frames with an address of their own.
     `refresh`: seconds and the address of a meta element that leads elsewhere. `moves`: whether a script does.
     """
 
@@ -56,6 +56,8 @@ class PageFacts:
     roots: tuple[str, ...] = ()
     refresh: tuple[float, str] | None = None
     moves: bool = False
+    has_frames: bool = False
+    has_frameset: bool = False
 
 
 def page_facts(html: str, url: str) -> PageFacts:
@@ -64,12 +66,15 @@ def page_facts(html: str, url: str) -> PageFacts:
     scripts = [script for script in root.iter("script") if _is_code(script)]
     title, noscript = _text(next(root.iter("title"), None)), " ".join(_text(each) for each in root.iter("noscript"))
     refresh, moves = _refresh(root, url), any(_MOVES.search(script.text or "") for script in scripts)
+    has_frames, has_frameset = any(map(_is_frame, root.iter("iframe"))), next(root.iter("frameset"), None) is not None
     body = _body(root)
     _strip(body)
     text = _text(body)
     roots = tuple(_empty_roots(body, has_text=len(text) >= LONGEST_PLACEHOLDER))
     shows = any(each.tag in SHOWN | PICTURES for each in body.iter())
-    return PageFacts(title, text[:MOST_TEXT], shows, noscript, bool(scripts), roots, refresh, moves)
+    return PageFacts(
+        title, text[:MOST_TEXT], shows, noscript, bool(scripts), roots, refresh, moves, has_frames, has_frameset
+    )
 
 
 def _parsed(html: str) -> HtmlElement:
@@ -95,6 +100,15 @@ def _body(root: HtmlElement) -> HtmlElement:
     for place, child in enumerate(misplaced):
         body.insert(place, child)
     return body
+
+
+def _is_frame(frame: HtmlElement) -> bool:
+    """Whether a frame shows another document, not just to browsers without scripts, and is no pixel of statistics."""
+    is_for_others = any(parent.tag == "noscript" for parent in frame.iterancestors())
+    is_pixel = frame.get("width") in ("0", "1") or frame.get("height") in ("0", "1")
+    return (
+        bool(frame.get("src") or frame.get("srcdoc")) and not is_for_others and not is_pixel and not _is_hidden(frame)
+    )
 
 
 def _is_code(script: HtmlElement) -> bool:

@@ -84,7 +84,7 @@ ATTRIBUTES = st.sampled_from(
     ]
 )
 # Left open, they hide all that follows.
-HIDING = ("script", "style", "template", "noscript", "iframe", "svg", "button", "form")
+HIDING = ("script", "style", "template", "noscript", "iframe", "svg", "button", "form", "details")
 
 
 def _markup(tag: str, attribute: str, parts: list[str], closes: bool) -> str:

@@ -68,7 +68,6 @@ def test_facts_in_json_ld_are_read() -> None:
     "hiding",
     [
         "hidden",
-        "aria-hidden=true",
         "style='display:none'",
         "style='visibility: hidden'",
         "style='opacity:0'",

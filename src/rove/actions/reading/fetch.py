@@ -9,17 +9,24 @@ from typing import TYPE_CHECKING
 
 from rove.action import Effect, Url, action, arg
 from rove.fetching.web_access import BrowserUse, FetchAction, WebAccess
-from rove.outcome import Attachment, Own, Passage, Result, origin_in
+from rove.guard.wrapping.invisible import count_invisible
+from rove.outcome import Attachment, Own, Passage, Quoted, Result, origin_in
 from rove.reading.formats import Format
 from rove.validation.fields import InvalidFields
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
+    from rove.documents.pictures import Picture
     from rove.fetching.contents import Content
     from rove.fetching.document import WebDocument
     from rove.reading.article import Article
 
 MOST_UNSEEN = 20
+MOST_FRAMES = 10
+SHORTEST_FRAME = 200
+MOST_CHARACTERS = 400_000
+# Types that browsers show instead of downloading.
+SHOWN_BY_TABS = ("image/", "video/", "audio/")
 # Seconds that it may take besides those of every call, as it may read over HTTP and then with the browser.
 MORE_SECONDS = 20.0
 
@@ -40,6 +47,8 @@ class Fetched(Result):
     unseen: tuple[str, ...] = ()
     pages: int = 1
     image: Attachment | None = None
+    # The texts of frames of other origins that the page shows.
+    frames: tuple[Quoted, ...] = ()
 
     def __str__(self) -> str:
         return "\n".join(passage.text for passage in self.passages(""))
@@ -55,6 +64,9 @@ class Fetched(Result):
         yield Passage("\n".join(self._heading()), own)
         if self.text:
             yield Passage(self.text, own, is_raw=True)
+        for frame in self.frames:
+            yield Passage("A frame of the page shows:")
+            yield Passage(str(frame), frame.origin, is_raw=True)
         if self.addresses:
             yield Passage("Addresses by number:")
             yield Passage("\n".join(f"[{number}]: {address}" for number, address in self.addresses.items()), own)
@@ -75,7 +87,7 @@ class WebFetch(FetchAction[Fetched]):
 
     url: Url = arg("Address; https:// is assumed where no scheme is given.")
     format: Format = arg("Format of articles.", default="markdown")
-    max_characters: int = arg("Most characters of text.", default=20_000, ge=200, le=400_000)
+    max_characters: int = arg("Most characters of text.", default=20_000, ge=200, le=MOST_CHARACTERS)
     browser: BrowserUse = arg("Use the browser where HTTP does not do (auto), never, or always.", default="auto")
     pages: int = arg("Read up to so many pages of an article that goes on.", default=1, ge=1, le=20)
 
@@ -110,7 +122,8 @@ class WebFetch(FetchAction[Fetched]):
     async def perform(self, web: WebAccess) -> Fetched:
         document = await web.read(self.url, self.browser)
         content, count = await self._read(web, document)
-        return _fetched(document, content, count, self.max_characters)
+        limits = Limits(self.max_characters, web.settings.fetching.megabytes)
+        return replace(_fetched(document, content, count, limits), frames=await _frames(document, limits))
 
     async def _read(self, web: WebAccess, document: WebDocument) -> tuple[Content, int]:
         """Return what is in a document, and how many pages of it were read."""
@@ -123,7 +136,9 @@ class WebFetch(FetchAction[Fetched]):
             return await asyncio.to_thread(article_content, joined, self.format, self.max_characters), count
         assert document.answer is not None
         pixels = web.settings.observing.picture
-        return await read_content(document.answer, self.format, self.max_characters, pixels), 1
+        content = await read_content(document.answer, self.format, self.max_characters, pixels)
+        saved = (("File", document.file),) if document.file else ()
+        return replace(content, facts=(*content.facts, *saved)), 1
 
     async def _join(self, web: WebAccess, first: Article, url: str) -> tuple[Article, int]:
         """Return an article with its further pages, as far as they are asked for and are on the same server."""
@@ -158,7 +173,28 @@ async def _article(document: WebDocument) -> Article | None:
     return await read_page(PageSource(text, answer.url, is_cut=answer.is_cut))
 
 
-def _fetched(document: WebDocument, content: Content, pages: int, longest: int) -> Fetched:
+async def _frames(document: WebDocument, limits: Limits) -> tuple[Quoted, ...]:
+    """Return the texts of frames of other origins, but for those with a few words, which are mostly advertisements."""
+    if document.page is None or not document.page.frames:
+        return ()
+    from rove.fetching.contents import read_page
+
+    texts = [
+        Quoted((await read_page(frame)).render("text", limits.characters).text, frame.origin)
+        for frame in document.page.frames[:MOST_FRAMES]
+    ]
+    return tuple(text for text in texts if len(text) >= SHORTEST_FRAME)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much is told: characters of text, and megabytes of an answer that are read."""
+
+    characters: int
+    megabytes: int
+
+
+def _fetched(document: WebDocument, content: Content, pages: int, limits: Limits) -> Fetched:
     picture = content.picture
     image = Attachment("image", picture.mime, picture.data) if picture is not None else None
     return Fetched(
@@ -169,31 +205,69 @@ def _fetched(document: WebDocument, content: Content, pages: int, longest: int) 
         content.title,
         dict(content.facts),
         dict(content.addresses),
-        tuple(Own(note) for note in (*document.notes(), *_notes(document, content, pages, longest))),
+        tuple(Own(note) for note in (*document.notes(), *_notes(document, content, pages, limits))),
         content.unseen,
         pages,
         image,
     )
 
 
-def _notes(document: WebDocument, content: Content, pages: int, longest: int) -> Iterator[str]:
+def _notes(document: WebDocument, content: Content, pages: int, limits: Limits) -> Iterator[str]:
     """Say what was left out, and what could be done to get it."""
     if content.kind == "file":
-        size = f"more than {content.size:,}" if content.is_cut else f"{content.size:,}"
-        yield f"It is a file that is not read ({size} bytes). Opening it in a tab downloads it into the workspace."
+        yield from _file_notes(document, content, limits)
         return
     if content.picture is not None:
-        yield f"It is a picture, {content.picture.size[0]} x {content.picture.size[1]}."
-    elif not content.text:
-        yield "There is no text that a person sees."
-    elif content.is_cut:
-        is_long = len(content.text) >= longest * 0.9
-        reason = f"more than {longest:,} characters; `max_characters` reads more" if is_long else "more than is read"
+        yield _picture_note(content.picture)
+    elif not content.text and not (document.page and document.page.frames):
+        yield _empty_note(document, content)
+    elif content.is_cut and (reason := _cut_reason(document, content, limits)):
         yield f"Cut: {reason}."
+    if removed := count_invisible(f"{content.title}{content.text}"):
+        yield f"{removed:,} invisible characters were removed from the text."
     if pages > 1:
         yield f"{pages} pages of it were read."
     if content.next_page and pages == 1:
         yield "The article goes on on another page: `pages` reads more of them."
+
+
+def _file_notes(document: WebDocument, content: Content, limits: Limits) -> Iterator[str]:
+    is_larger = _is_larger(document)
+    size = f"more than {content.size:,}" if content.is_cut else f"{content.size:,}"
+    why = f", as it is larger than `fetching.megabytes` ({limits.megabytes})" if is_larger else ""
+    yield f"It is a file that is not read ({size} bytes){why}."
+    if content.media_type.startswith(SHOWN_BY_TABS):
+        yield "A tab can show it."
+    else:
+        yield "Opening it in a tab downloads it into the workspace."
+
+
+def _empty_note(document: WebDocument, content: Content) -> str:
+    if content.kind == "pdf":
+        return "There is no text in it: its pages may be pictures."
+    return "There is no text that a person sees." if document.page else "There is no text in the answer of the server."
+
+
+def _picture_note(picture: Picture) -> str:
+    (width, height), shown = picture.full_size, picture.size
+    scaled = f", shown at {shown[0]} x {shown[1]}" if shown != picture.full_size else ""
+    return f"It is a picture, {width} x {height}{scaled}."
+
+
+def _cut_reason(document: WebDocument, content: Content, limits: Limits) -> str:
+    """Return which limit a text was cut at; nothing where the rest did not arrive, which is told by itself."""
+    if len(content.text) >= limits.characters * 0.9:
+        more = "; `max_characters` reads more" if limits.characters < MOST_CHARACTERS else ""
+        return f"more than {limits.characters:,} characters{more}"
+    if _is_larger(document):
+        return f"the answer is larger than `fetching.megabytes` ({limits.megabytes})"
+    is_whole = document.answer is None or not document.answer.missing
+    return "the page has more text or elements than are read of one page" if is_whole else ""
+
+
+def _is_larger(document: WebDocument) -> bool:
+    """Whether more came over HTTP than is read."""
+    return document.answer is not None and document.answer.is_cut and not document.answer.missing
 
 
 def _is_same(address: str, url: str) -> bool:

@@ -49,6 +49,8 @@ _REASONS = {
 _CHECK_NAME = "Check the spelling of the host; if it is right, this machine cannot resolve it."
 _CHECK_NETWORK = "Tell the person who runs rove: this machine, or its proxy, does not reach the network."
 _TELL_OWNER = "The server answers wrongly: use another address, or tell its owner."
+_LOOP_HINT = "The site redirects in a loop: tell its owner."
+_CHAIN_HINT = "The site redirects too often: open the address that it leads to, or tell its owner."
 # What to try next, where the hint that a server may be slow to start does not fit.
 _HINTS = {
     "ERR_NAME_NOT_RESOLVED": _CHECK_NAME,
@@ -101,7 +103,8 @@ def navigation_error(reason: str, url: str, hops: Sequence[str] = ()) -> RoveErr
     name = reason.removeprefix("net::")
     parts = {"place": host_and_port(url), "host": urlsplit(url).hostname or url, "url": url}
     if name == "ERR_TOO_MANY_REDIRECTS":
-        loop = NavigationFailed(f"{reason}: {_chain(hops)}", hint="The site redirects in a loop: tell its owner.")
+        hint = _LOOP_HINT if len({*hops}) < len(hops) else _CHAIN_HINT
+        loop = NavigationFailed(f"{reason}: {_chain(hops)}", hint=hint)
         loop.quotes_page = True
         return quoting(url, loop)
     if name in _CREDENTIALS:

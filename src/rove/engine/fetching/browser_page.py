@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import time
 from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING
@@ -14,11 +15,12 @@ from rove.engine.run.deadline import BUSY_PAGE_HINT, Deadline
 from rove.engine.run.settle import StartState, settle
 from rove.engine.run.tab_lock import TabLock, unless_crashed
 from rove.errors import DeadlineExceeded, NavigationFailed
-from rove.fetching.http.answer import Headers
+from rove.fetching.http.answer import Headers, HttpAnswer
 from rove.fetching.page_facts import page_facts
 from rove.fetching.signs.bot_walls import find_wall
 from rove.tasks import BackgroundTasks
 from rove.validation.record import dataclass
+from rove.workspace import Workspace
 
 if TYPE_CHECKING:
     from rove.browser.context import Context
@@ -32,16 +34,22 @@ CHECK_SECONDS = 10.0
 # Seconds that are kept to read the page once time is short.
 READ_SECONDS = 2.0
 CLOSE_SECONDS = 2.0
+NO_PAGE_HINT = "Check the address: the server may have answered with nothing."
 
 
 @dataclass(frozen=True)
 class ShownPage:
-    """The page that a browser shows at an address. `wall`: the product that still checks for robots, if one does."""
+    """The page that a browser shows at an address. `wall`: the product that still checks for robots, if one does.
+
+    Without `source`, the browser did not show it but downloaded it: `file`, at `path` in the workspace.
+    """
 
     url: str
     status: int
-    source: PageSource
-    wall: str | None
+    source: PageSource | None
+    wall: str | None = None
+    file: HttpAnswer | None = None
+    path: str = ""
 
 
 class BrowserReading:
@@ -57,9 +65,10 @@ class BrowserReading:
         """Load an address, wait until the page has settled, and read it. Raises RoveError."""
         async with self._tab() as tab, TabLock(tab, self._deadline.moment, Effect.NAVIGATE):
             tab.allow_changes(self._secrets)
-            start = StartState.of(tab)
+            start, downloads = StartState.of(tab), tab.page.downloads.count
             await self._load(tab, url, start)
-            work = self._settled(tab, start)
+            is_page = tab.url.startswith(("http:", "https:")) and not tab.page.shows_pdf
+            work = self._settled(tab, start) if is_page else _downloaded(tab, start, downloads)
             return await self._deadline.limit_on_tab(tab, unless_crashed(tab, work), "page load")
 
     async def _load(self, tab: Tab, url: str, start: StartState) -> None:
@@ -74,9 +83,6 @@ class BrowserReading:
                 self._network.raise_failure(address, start.moment)
             raise
         self._network.refuse_document(tab.page.requests.document)
-        if not tab.url.startswith(("http:", "https:")):
-            hint = "Let it be read over HTTP, with `browser` auto."
-            raise NavigationFailed("The address is that of a file, not of a page.", hint=hint, retryable=False)
 
     async def _settled(self, tab: Tab, start: StartState) -> ShownPage:
         """Return the page once it is quiet and, if it is a check for robots, once that has had its time."""
@@ -107,6 +113,25 @@ class BrowserReading:
                 await self._context.close_tab(tab)
 
 
+async def _downloaded(tab: Tab, start: StartState, before: int) -> ShownPage:
+    """Return the file that the browser downloaded instead of showing a page."""
+    await settle(tab, start, False)
+    page = tab.page
+    file = await page.download_document() if page.shows_pdf else page.downloads.latest(before)
+    if file is None or file.path is None or not file.url.startswith(("http:", "https:")) or not page.may_read(file.url):
+        raise NavigationFailed("The browser showed no page, and saved no file.", hint=NO_PAGE_HINT, retryable=False)
+    most = tab.settings.fetching.megabytes * 2**20
+    data = await asyncio.to_thread(_read_file, Workspace(tab.settings.workspace_folder), file.path, most + 1)
+    # Without a type, as the file is told by its beginning.
+    answer = HttpAnswer(file.url, 200, Headers(), data[:most], is_cut=len(data) > most)
+    return ShownPage(file.url, 200, None, file=answer, path=file.path)
+
+
+def _read_file(workspace: Workspace, path: str, most: int) -> bytes:
+    with workspace.reading(path) as file, os.fdopen(os.dup(file.descriptor), "rb") as opened:
+        return opened.read(most)
+
+
 async def _dismiss_dialogs(tab: Tab) -> None:
     while True:
         await tab.page.dialogs.wait_until_open()
@@ -117,7 +142,7 @@ async def _wall(tab: Tab) -> str | None:
     """Return the product that checks for robots, if that is what the tab shows."""
     document = tab.page.requests.document
     headers = Headers(tuple((name.lower(), value) for name, value in (document.headers if document else {}).items()))
-    elements = await tab.resolve_all("html", wait=False)
+    elements = await tab.resolve_all(":root", wait=False)  # which is not `html` in a picture or in XML
     html = await elements[0].read_html()
     return await asyncio.to_thread(_wall_in, html, tab.url, tab.page.status, headers)
 

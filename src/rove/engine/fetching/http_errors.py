@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from rove.browser.network.navigation_errors import credentials_error, host_and_port, navigation_error
-from rove.errors import DeadlineExceeded, HttpError, RoveError
+from rove.errors import DeadlineExceeded, Denied, HttpError, RoveError
 from rove.fetching.http.address import INVALID
 from rove.fetching.http.answer import HttpAnswer, HttpFailure, status_text
 from rove.fetching.http.charset import text_of
+from rove.fetching.http.robots import RobotsRefusal
 from rove.fetching.page_facts import page_facts
 from rove.fetching.signs.escalation import is_html, retry_after
 from rove.outcome import origin_in
@@ -30,13 +31,17 @@ _NET_ERRORS = {
     "unreachable": "ERR_TUNNEL_CONNECTION_FAILED",
 }
 LONGEST_QUOTE = 500
+ROBOTS_HINT = "The owner of rove wants robots.txt respected (`fetching.robots`): use another source."
+RETRY_ROBOTS_HINT = (
+    "The owner of rove wants robots.txt respected (`fetching.robots`): try again later, or use another source."
+)
 
 
 def failure_error(failure: HttpFailure) -> RoveError:
     """Return the error for a request that has no answer, in the words of a failed navigation."""
     if failure.kind == "timeout":
         return DeadlineExceeded(
-            f"{host_and_port(failure.url)} did not answer within {failure.reason}.",
+            f"{host_and_port(failure.url)} did not send the page within {failure.reason}.",
             hint="Try again later, or allow more time with `timeout`.",
         )
     if failure.kind == "certificate":
@@ -48,11 +53,23 @@ def failure_error(failure: HttpFailure) -> RoveError:
     return navigation_error(f"net::{_NET_ERRORS[failure.kind]}", failure.url)
 
 
+def robots_error(url: str, refusal: RobotsRefusal) -> Denied:
+    """Return the error for an address that robots.txt forbids, or may forbid."""
+    rules = f"The robots.txt of {host_and_port(url)}"
+    message = f"{rules} does not let programs read this address."
+    if refusal.failure:
+        message = f"{rules} could not be read ({refusal.failure}), which counts as a refusal."
+    hint = RETRY_ROBOTS_HINT if refusal.failure else ROBOTS_HINT
+    return Denied(message, hint=hint, retryable=bool(refusal.failure), quotes_page=False)
+
+
 def status_error(answer: HttpAnswer) -> RoveError:
     """Return the error for an answer with an error status, with the beginning of what the server says."""
     if answer.status == 401 and "www-authenticate" in answer.headers:
         return credentials_error(answer.status, answer.url, answer.headers.get("www-authenticate")[:100])
-    return http_error(answer.url, answer.status, _said(answer), retry_after(answer))
+    error = http_error(answer.url, answer.status, _said(answer), retry_after(answer))
+    error.notice = answer.cache_note
+    return error
 
 
 def http_error(url: str, status: int, said: str = "", wait: float | None = None) -> HttpError:

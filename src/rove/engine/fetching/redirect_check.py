@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Generator
+
 from rove.engine.approval.permission import PermissionCheck
 from rove.engine.run.address_check import refuse_unreachable
 from rove.engine.run.session_view import SessionView, WebCall
-from rove.errors import Denied
+from rove.errors import Denied, RoveError
 from rove.guard.hosts.origins import origin_text
 from rove.guard.hosts.urls import origin_of
 from rove.guard.policy.policy import Place
+from rove.outcome import NOWHERE
 
 
 class RedirectCheck:
@@ -19,9 +23,36 @@ class RedirectCheck:
         self._call = call
         # The address that the caller named has been decided on, and a person asked where the policy wants it.
         self._allowed = {origin_text(call.action.destination or "")}
+        # The address that was allowed last: a server there names the next one.
+        self._last: str | None = None
 
     async def __call__(self, url: str) -> None:
         """Raise Denied if the address may not be loaded or read."""
+        with self._marked_as_quote():
+            await self._check(url)
+        self._last = url
+
+    @contextlib.contextmanager
+    def marked(self) -> Generator[None]:
+        """Mark an error that may quote a server with the origin of the server that was asked last."""
+        try:
+            yield
+        except RoveError as error:
+            if error.quotes_page and error.origin is None and self._last is not None:
+                error.origin = origin_text(self._last) or NOWHERE
+            raise
+
+    @contextlib.contextmanager
+    def _marked_as_quote(self) -> Generator[None]:
+        """Mark every error about an address that a server has named: what is said of it repeats its words."""
+        try:
+            yield
+        except RoveError as error:
+            if self._last is not None:
+                error.quotes_page, error.origin = True, origin_text(self._last) or NOWHERE
+            raise
+
+    async def _check(self, url: str) -> None:
         self._refuse_credentials(url)
         action = self._call.action.at(url)
         refuse_unreachable(self._session.network, action, self._call.entry, None)

@@ -9,10 +9,10 @@ from typing import Protocol, TypeVar
 
 from rove.browser.network.navigation_errors import host_and_port, navigation_error
 from rove.engine.fetching.browser_page import BrowserReading, ShownPage
-from rove.engine.fetching.http_errors import failure_error, http_error, status_error
+from rove.engine.fetching.http_errors import failure_error, http_error, robots_error, status_error
 from rove.engine.fetching.redirect_check import RedirectCheck
 from rove.engine.run.session_view import SessionView, WebCall
-from rove.errors import Blocked, Denied
+from rove.errors import Blocked, RoveError
 from rove.fetching.document import WebDocument
 from rove.fetching.http.address import canonical
 from rove.fetching.http.answer import HttpAnswer, HttpFailure, status_text
@@ -25,9 +25,10 @@ from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
 from rove.settings.tree import Settings
 
 T = TypeVar("T")
+# What the proxy tells of a server that took the request and closed the connection.
+HUNG_UP = frozenset({"reset", "empty", "short"})
 AS_ASKED = Escalation("as asked")
 CLOSED = Escalation("the server closed the connection without an answer, as some do to programs")
-ROBOTS_HINT = "The owner of rove wants robots.txt respected (`fetching.robots`): use another source."
 
 
 class Web(Protocol):
@@ -61,7 +62,10 @@ class WebReading:
     async def read(self, url: str, browser: BrowserUse) -> WebDocument:
         """Return what is at an address, after redirects. Raises RoveError."""
         # Once for all that follows: other spellings of an address are read differently by different parsers.
-        url = canonical(url) or url
+        with self._check.marked():
+            return await self._read(canonical(url) or url, browser)
+
+    async def _read(self, url: str, browser: BrowserUse) -> WebDocument:
         await self._check(url)
         if self._web.is_offline:
             raise navigation_error("net::ERR_INTERNET_DISCONNECTED", url)
@@ -80,7 +84,8 @@ class WebReading:
         if answer.is_error:
             raise await asyncio.to_thread(status_error, answer)
         self._call.entry.url = answer.url
-        return WebDocument(answer.url, answer.status, answer, hops=answer.hops)
+        unused = escalation.reason if escalation is not None else ""
+        return WebDocument(answer.url, answer.status, answer, hops=answer.hops, unused=unused)
 
     async def _read_over_http(self, url: str) -> tuple[HttpAnswer | None, Escalation | None]:
         """Return the answer over HTTP, and why the browser should be asked instead, if it should."""
@@ -90,10 +95,12 @@ class WebReading:
         except TooManyRedirects as loop:
             raise navigation_error("net::ERR_TOO_MANY_REDIRECTS", loop.url, loop.hops) from loop
         except HttpFailure as failure:
-            self._session.network.raise_failure(failure.url, began)
             if failure.kind == "closed":
                 return None, CLOSED
+            self._session.network.raise_failure(failure.url, began)
             raise failure_error(failure) from failure
+        if answer.headers.get(FAILURE_HEADER.lower()) in HUNG_UP:
+            return None, CLOSED
         # The proxy answers for a server that it does not connect to.
         if answer.headers.get(REFUSED_HEADER.lower()) or answer.headers.get(FAILURE_HEADER.lower()):
             self._session.network.raise_failure(answer.url, began)
@@ -118,22 +125,31 @@ class WebReading:
         async def fetch(address: str) -> HttpAnswer:
             return await reader.read(address, headers, self._limits(), self._check)
 
-        if not await self._web.robots.allows(url, fetch):
-            raise Denied(
-                f"The robots.txt of {host_and_port(url)} does not let programs read this address.", hint=ROBOTS_HINT
-            )
+        refusal = await self._web.robots.refusal(url, fetch)
+        if refusal is not None:
+            raise robots_error(url, refusal)
 
     async def _read_in_browser(self, url: str, escalation: Escalation) -> WebDocument:
         self._call.report(f"Reading with the browser: {escalation.reason}...")
-        if self.settings.fetching.robots:
-            await self._refuse_by_robots(url, await self._web.reader(), await self._web.headers())
+        await self._check_in_browser(url)
         context = await self._call.open_context()
         session = self._session
-        shown = await BrowserReading(context, session.network, session.secrets, self._call.deadline).read(url)
-        await self._check(shown.url)
+        reading = BrowserReading(context, session.network, session.secrets, self._call.deadline)
+        try:
+            shown = await reading.read(url)
+            await self._check_in_browser(shown.url)
+            self._refuse_wall(shown)
+        except RoveError as error:
+            error.notice = error.notice or f"Tried with the browser: {escalation.reason}."
+            raise
         self._call.entry.url = shown.url
-        self._refuse_wall(shown)
-        return WebDocument(shown.url, shown.status, page=shown.source, reason=escalation.reason)
+        return WebDocument(shown.url, shown.status, shown.file, shown.source, escalation.reason, file=shown.path)
+
+    async def _check_in_browser(self, url: str) -> None:
+        """Raise if an address may not be read: the one to open, and the one that a script has led to."""
+        await self._check(url)
+        if self.settings.fetching.robots:
+            await self._refuse_by_robots(url, await self._web.reader(), await self._web.headers())
 
     def _refuse_wall(self, shown: ShownPage) -> None:
         """Raise if what the browser shows is still not the page: a check for robots, or an error."""
@@ -147,7 +163,8 @@ class WebReading:
 
     def _limits(self) -> RequestLimits:
         fetching = self.settings.fetching
-        left = max(self._call.deadline.moment - time.monotonic(), 0.01)
+        # A part that has arrived by then is still to be read within the time of the call.
+        left = max((self._call.deadline.moment - time.monotonic()) * 0.9, 0.01)
         return RequestLimits(fetching.megabytes * 2**20, min(fetching.seconds, left), min(fetching.silence, left))
 
     async def _within(self, work: Awaitable[T]) -> T:

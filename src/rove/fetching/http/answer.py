@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from typing import Literal
 
 from rove.validation.record import dataclass
 
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 # Why there is no answer.
 FailureKind = Literal["timeout", "closed", "malformed", "certificate", "unreachable"]
 
@@ -49,7 +51,7 @@ class Headers:
 
 @dataclass(frozen=True)
 class HttpAnswer:
-    """What a server answered, unpacked. `is_cut`: more came than may be kept.
+    """What a server answered, unpacked. `is_cut`: this is not all of it; `missing`: why the rest did not arrive.
 
     `age`: seconds since the server, or a cache, gave it, if it comes from the session's cache; `is_revalidated`: the
     server has just said that it has not changed. `hops`: the addresses that redirected to `url`.
@@ -64,6 +66,15 @@ class HttpAnswer:
     age: float | None = None
     is_revalidated: bool = False
     hops: tuple[str, ...] = ()
+    missing: str = ""
+
+    @property
+    def cache_note(self) -> str:
+        """Say, in rove's words, that it comes from the cache; nothing if it does not."""
+        if self.age is None:
+            return ""
+        fresh = "the server says that it has not changed" if self.is_revalidated else "still fresh"
+        return f"From the cache, {self.age:.0f} s old; {fresh}."
 
     @property
     def is_error(self) -> bool:
@@ -78,7 +89,9 @@ class HttpAnswer:
     def location(self) -> str | None:
         """Where a redirect leads, as the server writes it; None if it is not one."""
         is_redirect = self.status in (301, 302, 303, 307, 308)
-        return next(iter(self.headers.all("location")), None) if is_redirect else None
+        written = next(iter(self.headers.all("location")), None) if is_redirect else None
+        # Browsers escape the bytes that are not ASCII one by one, whatever encoding they are in.
+        return _NOT_ASCII.sub(lambda byte: f"%{ord(byte[0]):02X}", written) if written is not None else None
 
 
 def status_text(status: int) -> str:

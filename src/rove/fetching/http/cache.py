@@ -105,8 +105,12 @@ class HttpCache:
 
 def directives(headers: Headers) -> dict[str, str]:
     """Return what `Cache-Control` says, with names in lower case."""
-    parts = (part.partition("=") for part in headers.get("cache-control").split(","))
-    return {name.strip().lower(): value.strip().strip('"') for name, _, value in parts if name.strip()}
+    said: dict[str, str] = {}
+    for name, _, value in (part.partition("=") for part in headers.get("cache-control").split(",")):
+        if name.strip():
+            # Of a directive that is there twice the first counts (RFC 9111, 4.2.1).
+            said.setdefault(name.strip().lower(), value.strip().strip('"'))
+    return said
 
 
 def lifetime(headers: Headers) -> float:

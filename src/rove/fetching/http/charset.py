@@ -17,7 +17,21 @@ _META = re.compile(rb"<meta[^>]*?charset\s*=\s*+[\"']?+\s*+([^\s\"'/>;]+)", re.I
 _XML = re.compile(rb"^\s*<\?xml[^>]*?encoding\s*=\s*[\"']([^\"']+)", re.IGNORECASE)
 # Browsers look for a meta element in so many bytes.
 LOOKED_AT = 1024
+LOOKED_AT_LATE = 200_000
 FALLBACK = "windows-1252"
+# Encodings that pages without a declaration are written in, by Python's names for them.
+CANDIDATES = {
+    "cp1252": "windows-1252", "cp1251": "windows-1251", "koi8_r": "koi8-r",
+    "cp1253": "windows-1253", "cp1255": "windows-1255", "cp1256": "windows-1256", "shift_jis": "shift_jis",
+    "cp932": "shift_jis", "euc_jp": "euc-jp", "gb18030": "gb18030", "gbk": "gbk", "big5": "big5", "euc_kr": "euc-kr",
+    "cp949": "euc-kr",
+}  # fmt: skip
+# Too few letters beyond ASCII say nothing.
+FEWEST_FOREIGN = 12
+DETECTED_BY = 6_000
+_MARKUP = re.compile(rb"<(?:script|style)\b.*?</(?:script|style)|<[^<>]*>", re.IGNORECASE | re.DOTALL)
+_FOREIGN = re.compile(rb"[\x80-\xff]")
+_FOREIGN_WORD = re.compile(rb"[^\s\x00-\x40]*[\x80-\xff][^\s]*")
 
 
 def text_of(answer: HttpAnswer) -> str:
@@ -34,23 +48,38 @@ def encoding_of(body: bytes, content_type: str) -> Encoding:
     mark = next((name for start, name in _BOMS if body.startswith(start)), None)
     named = _CHARSET.search(content_type)
     label = mark or (named[1] if named else "")
-    return lookup(label) or _declared(body) or lookup(_guess(body)) or UTF8
+    return lookup(label) or _declared(body, LOOKED_AT) or lookup(_guess(body)) or UTF8
 
 
-def _declared(body: bytes) -> Encoding | None:
-    """Return the encoding that a document declares for itself."""
+def _declared(body: bytes, within: int) -> Encoding | None:
+    """Return the encoding that a document declares for itself in its first bytes."""
     from webencodings import lookup
 
-    found = _META.search(body[:LOOKED_AT]) or _XML.search(body[:LOOKED_AT])
+    found = _META.search(body[:within]) or _XML.search(body[:within])
     encoding = lookup(found[1].decode("ascii", "replace")) if found else None
     # A declaration that can be read byte by byte is not written in two bytes for each letter.
     return lookup("utf-8") if encoding is not None and encoding.name.startswith("utf-16") else encoding
 
 
 def _guess(body: bytes) -> str:
-    """Return UTF-8 if the bytes are valid in it, as those of another encoding hardly ever are."""
+    """Return UTF-8 if the bytes are valid in it, as others hardly ever are; else the encoding that they suggest.
+
+    Browsers heed a declaration further on too, and otherwise guess by the letters.
+    """
     try:
         codecs.getincrementaldecoder("utf-8")().decode(body)  # the end may be cut in the middle of a letter
     except UnicodeDecodeError:
-        return FALLBACK
+        declared = _declared(body, LOOKED_AT_LATE)
+        return declared.name if declared is not None else _detected(body)
     return "utf-8"
+
+
+def _detected(body: bytes) -> str:
+    """Return the encoding that the letters of a text suggest. Markup, which is ASCII, says nothing about it."""
+    from charset_normalizer import from_bytes
+
+    letters = b" ".join(_FOREIGN_WORD.findall(_MARKUP.sub(b" ", body[:LOOKED_AT_LATE])))[:DETECTED_BY]
+    if len(_FOREIGN.findall(letters)) < FEWEST_FOREIGN:
+        return FALLBACK
+    best = from_bytes(letters, cp_isolation=[*CANDIDATES], threshold=0.4, language_threshold=0.05).best()
+    return CANDIDATES.get(best.encoding, FALLBACK) if best is not None else FALLBACK

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import ssl
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rove.fetching.http.address import request_url
@@ -42,11 +43,14 @@ class HttpClient:
     async def get(self, url: str, headers: Mapping[str, str], limits: RequestLimits) -> HttpAnswer:
         """Return what the server answers to one request. Raises HttpFailure."""
         transport = await self._open()
+        arrived = Arrived(url)
         try:
             async with asyncio.timeout(limits.seconds):
-                return await _send(transport, url, headers, limits)
+                await _send(transport, headers, limits, arrived)
         except TimeoutError:
-            raise HttpFailure("timeout", url, f"{limits.seconds:g} s") from None
+            allowed = f"{max(round(limits.seconds, 1), 0.1):g} s"
+            arrived.stop(f"it took longer than {allowed}", "timeout", allowed)
+        return arrived.answer()
 
     async def close(self) -> None:
         transport, self._transport = self._transport, None
@@ -70,38 +74,74 @@ def _transport(proxy: str) -> AsyncHTTPTransport:
 
 
 async def _send(
-    transport: AsyncHTTPTransport, url: str, headers: Mapping[str, str], limits: RequestLimits
-) -> HttpAnswer:
+    transport: AsyncHTTPTransport, headers: Mapping[str, str], limits: RequestLimits, arrived: Arrived
+) -> None:
+    """Ask for an address and keep what arrives. Raises HttpFailure if none of the page does."""
     import httpx2
 
     # Each character of a header stands for a byte, as in those of answers.
     named = {"Accept": ACCEPT, "Accept-Encoding": ENCODINGS, **headers}
     given = [(name.encode("ascii"), value.encode("latin-1", "replace")) for name, value in named.items()]
     timeout = dict.fromkeys(("connect", "read", "write", "pool"), limits.silence)
-    request = httpx2.Request("GET", request_url(url), headers=given, extensions={"timeout": timeout})
+    request = httpx2.Request("GET", request_url(arrived.url), headers=given, extensions={"timeout": timeout})
     try:
-        response = await transport.handle_async_request(request)
+        arrived.response = response = await transport.handle_async_request(request)
         response.request = request
         try:
             async with contextlib.aclosing(response.aiter_bytes()) as parts:
-                body, is_cut = await _read(parts, limits.bytes)
+                await arrived.read(parts, limits.bytes)
         finally:
             await response.aclose()
-    except httpx2.TimeoutException as error:
-        raise HttpFailure("timeout", url, f"{limits.silence:g} s") from error
-    except (httpx2.TransportError, httpx2.DecodingError) as error:
-        raise HttpFailure(_kind(error), url, _reason(error)) from error
-    return HttpAnswer(url, response.status_code, lower_case(response.headers.raw), body, is_cut, _version(response))
+    except httpx2.TimeoutException:
+        arrived.stop(f"the server sent nothing more for {limits.silence:g} s", "timeout", f"{limits.silence:g} s")
+    except httpx2.DecodingError as error:
+        arrived.stop("the rest cannot be decompressed", _kind(error), _reason(error))
+    except httpx2.TransportError as error:
+        arrived.stop("the server closed the connection before the end", _kind(error), _reason(error))
 
 
-async def _read(parts: AsyncIterator[bytes], most: int) -> tuple[bytes, bool]:
-    """Return the first bytes of a body, as unpacked, and whether there are more. Parts are at most a megabyte."""
-    body = bytearray()
-    async for part in parts:
-        body += part
-        if len(body) > most:
-            return bytes(body[:most]), True
-    return bytes(body), False
+class Arrived:
+    """What has arrived of one answer: all of it, or as much as did before the connection failed."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.response: Response | None = None
+        self._body = bytearray()
+        self._is_cut = False
+        # Why the rest did not arrive.
+        self._missing = ""
+
+    async def read(self, parts: AsyncIterator[bytes], most: int) -> None:
+        """Keep the first bytes of a body, as unpacked. Parts are at most a megabyte."""
+        async for part in parts:
+            self._body += part
+            if len(self._body) > most:
+                del self._body[most:]
+                self._is_cut = True
+                return
+        if self.response is not None and not _is_unpacked(self.response):
+            self._missing = "the compressed data has no end"
+
+    def stop(self, missing: str, kind: FailureKind, reason: str) -> None:
+        """Keep why the rest is missing. Raises HttpFailure if nothing has arrived."""
+        if self.response is None or not self._body:
+            raise HttpFailure(kind, self.url, reason) from None
+        self._missing = missing
+
+    def answer(self) -> HttpAnswer:
+        response = self.response
+        assert response is not None
+        headers, is_cut = lower_case(response.headers.raw), self._is_cut or bool(self._missing)
+        answer = HttpAnswer(self.url, response.status_code, headers, bytes(self._body), is_cut, _version(response))
+        return replace(answer, missing=self._missing)
+
+
+def _is_unpacked(response: Response) -> bool:
+    """Whether compressed data came to its end. The library says so for zstd alone."""
+    unpacking = getattr(getattr(response, "_decoder", None), "decompressor", None)
+    unpacking = getattr(unpacking, "decompressor", unpacking)
+    is_finished = getattr(unpacking, "is_finished", None)
+    return bool(is_finished() if is_finished is not None else getattr(unpacking, "eof", True))
 
 
 def _version(response: Response) -> str:

@@ -21,6 +21,8 @@ _NEEDS_SCRIPTS = re.compile(
 
 def find_emptiness(facts: PageFacts) -> str | None:
     """Return why a page needs a browser to be read; None if it does not."""
+    if facts.has_frameset or (facts.has_frames and not facts.text):
+        return "the page shows its text in frames"
     if not facts.has_scripts or len(facts.text) > MOST_OF_A_SHELL:
         return None
     if (not facts.text and not facts.shows) or _WAITING.fullmatch(facts.text):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from rove.fetching.feeds import is_feed
 from rove.fetching.http.answer import HttpAnswer, seconds_to_wait, status_text
 from rove.fetching.http.charset import text_of
 from rove.fetching.page_facts import PageFacts, page_facts
@@ -12,7 +13,7 @@ from rove.fetching.signs.empty_pages import find_emptiness
 from rove.validation.record import dataclass
 
 # Error statuses that a server may give to programs alone. Others, such as 404, a browser would get too.
-MAY_DIFFER = frozenset({401, 403, 405, 406, 408, 418, 429, 444, 500, 502, 503, 504, 999, *range(520, 531)})
+MAY_DIFFER = frozenset({401, 403, 405, 406, 408, 418, 429, 444, 999, *range(500, 600)})
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 SNIFFED = 512
 
@@ -26,9 +27,9 @@ class Escalation:
 
 
 def is_html(answer: HttpAnswer) -> bool:
-    """Whether an answer is HTML, by its type or, where the server names none, by its beginning."""
+    """Whether an answer is HTML, by its type or, where the server names none, by its beginning; a feed never is."""
     if answer.media_type:
-        return answer.media_type in HTML_TYPES
+        return answer.media_type in HTML_TYPES and not is_feed(answer.media_type, answer.body)
     start = answer.body[:SNIFFED].lstrip().lower()
     return start.startswith((b"<!doctype html", b"<html", b"<head", b"<body"))
 

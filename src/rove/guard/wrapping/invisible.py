@@ -30,3 +30,8 @@ _VISIBLE_OR_NOT = re.compile(f"({_EMOJI}|{_JOINER})|{_INVISIBLE}")
 def without_invisible(text: str) -> str:
     """Return the text without characters that show nothing; joiners stay where they join letters or emoji."""
     return text if text.isascii() else _VISIBLE_OR_NOT.sub(lambda match: match[1] or "", text)
+
+
+def count_invisible(text: str) -> int:
+    """Return how many characters of a text show nothing, which models are not told."""
+    return len(text) - len(without_invisible(text))

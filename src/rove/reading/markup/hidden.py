@@ -6,18 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from rove.reading.markup.document import body_of
+from rove.reading.markup.styles import is_hiding
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 NEVER_SHOWN = ("script", "style", "noscript", "template")
-_HIDING = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|(?<![\w-])opacity\s*:\s*(?:0+(?:\.0*)?|\.0+)%?(?=[;\s!]|$)"
-    r"|font-size\s*:\s*(?:0+(?:\.0*)?|\.0+)(?:[a-z%]*)(?=[;\s!]|$)|content-visibility\s*:\s*hidden"
-    r"|(?<![\w-])(?:left|top|right|bottom|text-indent|margin-(?:left|top))\s*:\s*-\d{4,}(?:px|em|rem|pt)?"
-    r"|clip-path\s*:\s*inset\(\s*(?:50|100)%|(?<![\w-])clip\s*:\s*rect\(\s*[01](?:px)?[\s,]+[01](?:px)?[\s,]+[01](?:px)?",
-    re.IGNORECASE,
-)
 # One without an end goes on to the end of the style.
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _SIMPLE = re.compile(r"([a-z][a-z0-9]*)?([.#])(-?[A-Za-z_][\w-]*)", re.IGNORECASE)
@@ -29,7 +23,8 @@ def drop_hidden(document: HtmlElement) -> list[str]:
     """Remove the elements that markup hides from a document; return their texts."""
     classes, ids = _hiding_names(document)
     drop_never_shown(document)
-    texts: list[str] = []
+    _open_unended(document)
+    texts = _drop_loose_texts(document)
     for element in list(body_of(document).iterdescendants()):
         if not isinstance(element.tag, str) or not _is_hidden(element, classes, ids):
             continue
@@ -39,6 +34,27 @@ def drop_hidden(document: HtmlElement) -> list[str]:
         if element.getparent() is not None:
             element.drop_tree()
     return texts
+
+
+def _open_unended(document: HtmlElement) -> None:
+    """Treat details that hold most of a page as open: the parser did not find their end, and took in what follows."""
+    half = len(body_of(document).text_content()) / 2
+    for details in document.iter("details"):
+        if len(details.text_content()) > half:
+            details.set("open", "")
+
+
+def _drop_loose_texts(document: HtmlElement) -> list[str]:
+    """Remove the text of closed details that is in no element of theirs; return it."""
+    texts: list[str] = []
+    for details in document.iter("details"):
+        if details.get("open") is not None:
+            continue
+        texts += [text for text in (details.text, *(child.tail for child in details)) if text]
+        details.text = None
+        for child in details:
+            child.tail = None
+    return [" ".join(text.split()) for text in texts if text.strip()]
 
 
 def drop_never_shown(document: HtmlElement) -> None:
@@ -55,12 +71,22 @@ def drop_never_shown(document: HtmlElement) -> None:
 def _is_hidden(element: HtmlElement, classes: frozenset[str], ids: frozenset[str]) -> bool:
     if element.get("hidden") is not None and (element.get("hidden") or "").lower() != "until-found":
         return True
-    if (element.get("aria-hidden") or "").lower() == "true" and "fallback-image" not in (element.get("class") or ""):
+    if _is_closed(element):
         return True
     style = element.get("style")
-    if style and _HIDING.search(style):
+    if style and is_hiding(style):
         return True
     return (element.get("id") or "") in ids or not classes.isdisjoint((element.get("class") or "").split())
+
+
+def _is_closed(element: HtmlElement) -> bool:
+    """Whether it opens only when a person asks for it: a popover, a dialog, or what is under a summary."""
+    if element.get("popover") is not None or (element.tag == "dialog" and element.get("open") is None):
+        return True
+    parent = element.getparent()
+    if parent is None or parent.tag != "details" or parent.get("open") is not None:
+        return False
+    return element is not next(parent.iterchildren("summary"), None)
 
 
 def _hiding_names(document: HtmlElement) -> tuple[frozenset[str], frozenset[str]]:
@@ -71,11 +97,11 @@ def _hiding_names(document: HtmlElement) -> tuple[frozenset[str], frozenset[str]
         if media not in ("all", "screen"):
             continue
         for selectors, declarations in _rules((style.text or "")[:LONGEST_STYLE]):
-            is_hiding = _HIDING.search(declarations) is not None
+            hides = is_hiding(declarations)
             for selector in selectors.split(","):
                 found = _SIMPLE.fullmatch(selector.strip())
-                if found and not found[1] and (is_hiding or _shows(declarations)):
-                    hidden[found[2], found[3]] = is_hiding
+                if found and not found[1] and (hides or _shows(declarations)):
+                    hidden[found[2], found[3]] = hides
     return _names(hidden, "."), _names(hidden, "#")
 
 

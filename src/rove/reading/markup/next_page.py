@@ -19,7 +19,10 @@ _NEXT = re.compile(
     r"|далее|下一页|下一頁|下页|次へ|次のページ|다음(?: 페이지)?|التالي|הבא)?\s*(?:[›»>→]+|\(\d+\))?",
     re.IGNORECASE,
 )
-_PAGE_IN_PATH = re.compile(r"/(?:page|seite|p|pagina)?[/_-]?(\d{1,3})/?$|[-_](?:page|p)?(\d{1,3})(?=\.\w{2,5}$|/?$)")
+_PAGE_IN_PATH = re.compile(
+    r"/(?:page|seite|p|pagina)?[/_-]?(\d{1,3})/?$|[-_](?:page|seite|pagina|p)?[-_]?(\d{1,3})(?=\.\w{2,5}$|/?$)"
+)
+_PAGE_WORD = re.compile(r"page|seite|página|pagina|sida|страница|页|頁|ページ|페이지|continue", re.IGNORECASE)
 _PAGE_IN_QUERY = frozenset(["page", "p", "pg", "seite", "pagina", "paged", "pagenumber"])
 
 
@@ -29,13 +32,40 @@ def find_next_page(document: HtmlElement, url: str, absolute: Callable[[str], st
         if not _says_next(element):
             continue
         address = absolute(element.get("href") or "")
-        if address and _follows(url, address):
+        if address and _is_next(element, url, address):
             return address.partition("#")[0]
     return ""
 
 
+def _is_next(element: HtmlElement, url: str, address: str) -> bool:
+    """Whether a link leads to the next page: the page says so in so many words, or its address does."""
+    if _names_next_page(element):
+        return _is_elsewhere_at_origin(url, address)
+    return _says_next(element) and _follows(url, address)
+
+
+def _names_next_page(element: HtmlElement) -> bool:
+    """Whether a link is marked as the next one and speaks of a page. Blogs mark the next article in the same way."""
+    if not _has_rel_next(element):
+        return False
+    return not element.get("title") if element.tag == "link" else _PAGE_WORD.search(element.text_content()) is not None
+
+
+def _has_rel_next(element: HtmlElement) -> bool:
+    return "next" in (element.get("rel") or "").lower().split()
+
+
+def _is_elsewhere_at_origin(current: str, address: str) -> bool:
+    try:
+        here, there = urlsplit(current), urlsplit(address)
+    except ValueError:
+        return False
+    is_elsewhere = (here.path, here.query) != (there.path, there.query)
+    return is_elsewhere and (here.scheme, here.netloc) == (there.scheme, there.netloc)
+
+
 def _says_next(element: HtmlElement) -> bool:
-    if "next" in (element.get("rel") or "").lower().split():
+    if _has_rel_next(element):
         return True
     text = " ".join(element.text_content().split()) or element.get("aria-label") or element.get("title") or ""
     return element.tag == "a" and 0 < len(text) <= LONGEST_TEXT and _NEXT.fullmatch(text) is not None

@@ -78,3 +78,8 @@ def test_it_is_bounded_and_the_oldest_leave_first() -> None:
         cache.keep(made, {}, time.time())
     found = [number for number in range(9) if cache.find(f"{URL}{number}", {})]
     assert found == [6, 7, 8] and cache.size <= 3000
+
+
+def test_of_two_lifetimes_the_first_counts() -> None:
+    fields = (("cache-control", "max-age=0"), ("cache-control", "max-age=60"))
+    assert lifetime(Headers(fields)) == 0 and lifetime(Headers(fields[::-1])) == 60

@@ -31,3 +31,22 @@ from rove.fetching.http.charset import text_of
 )
 def test_encodings(body: bytes, kind: str, text: str) -> None:
     assert text_of(HttpAnswer("http://x/", 200, Headers((("content-type", kind),)), body)) == text
+
+
+RUSSIAN = "Зелёный чай делают из листьев, которые нагревают вскоре после сбора, чтобы они оставались свежими."
+JAPANESE = "緑茶は、摘み取った後すぐに加熱された葉から作られるため、緑色で新鮮なままです。日本では毎日飲まれています。"
+FRENCH = "Le thé vert est préparé à partir de feuilles qui ont été chauffées peu après la récolte, déjà fraîches."
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [(RUSSIAN, "cp1251"), (RUSSIAN, "koi8-r"), (JAPANESE, "shift_jis"), (JAPANESE, "euc-jp"), (FRENCH, "cp1252")],
+)
+def test_undeclared_encodings_are_detected_by_their_letters(text: str, encoding: str) -> None:
+    body = f"<html><style>p {{}}</style><p>{text}</p>".encode(encoding)
+    assert text in text_of(HttpAnswer("http://x/", 200, Headers((("content-type", "text/html"),)), body))
+
+
+def test_a_late_declaration_is_heeded_where_the_text_is_not_utf_8() -> None:
+    body = ("<html>" + "<!-- x -->" * 400 + "<meta charset=iso-8859-2><p>ąęł").encode("iso-8859-2")
+    assert "ąęł" in text_of(HttpAnswer("http://x/", 200, Headers((("content-type", "text/html"),)), body))

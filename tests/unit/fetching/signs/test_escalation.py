@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 
 from rove.fetching.http.answer import Headers, HttpAnswer
-from rove.fetching.signs.bot_walls import SIGNS
+from rove.fetching.signs.bot_walls import SIGNS, UNNAMED
 from rove.fetching.signs.escalation import find_escalation
 
 ARTICLE = "<p>Green tea is made of leaves that were heated soon after picking, so that they stay green.</p>" * 20
+
+SHORT = "<p>Green tea is made of leaves that were heated soon after picking. It keeps well in a tin.</p>"
+TURNSTILE = "<script src='https://challenges.cloudflare.com/turnstile/v0/api.js'></script>"
 
 
 def answer(body: str, status: int = 200, kind: str = "text/html", **headers: str) -> HttpAnswer:
@@ -69,9 +72,9 @@ WALLS = {
         answer("<script src='https://www.google.com/recaptcha/api.js'></script>Sorry", 429),
         answer("<div class='g-recaptcha'></div>Our systems have detected unusual traffic from your network"),
     ],
-    "A check of the browser": [
-        answer("<p>Please enable JavaScript and cookies to continue"),
-        answer("<p>Checking your browser before accessing example.com"),
+    UNNAMED: [
+        answer("<p>Please enable JavaScript and cookies to continue<script src=x.js></script>"),
+        answer("<p>Checking your browser before accessing example.com<script src=x.js></script>"),
     ],
 }
 
@@ -101,6 +104,21 @@ def test_every_sign_has_a_page() -> None:
         answer(f"{ARTICLE}<h1>Just a moment...</h1>Checking your browser. Verify you are human. _cf_chl_opt"),
         answer(f"{ARTICLE}<form><div class='g-recaptcha'></div>Comment: are you human?</form>"),
         answer("<h1>Log in</h1><form><input name=user><div class='h-captcha'></div></form>"),
+        # Short pages with what products put into every page, and with widgets in forms.
+        *(
+            answer(f"<h1>Tea</h1>{SHORT * count}{extra}", x_cdn="Imperva")
+            for count in (1, 3, 12)
+            for extra in (
+                "<script src='/_Incapsula_Resource?SWJIYLWA=719d34d31c8e3a6e6fffd425f7e032f3'></script>",
+                "<form>Newsletter: <input type=email><div class=cf-turnstile></div></form>" + TURNSTILE,
+                "<form>Verify that you are human<input type=email><div class='h-captcha'></div></form>",
+                "<p>Checking your browser before accessing</p>",
+                "<p>Checking your browser before accessing</p><script src=stats.js></script>",
+                "<script src='https://x.token.awswaf.com/x/challenge.js'></script>",
+                "<script src='/TSPD/08?type=12'></script>",
+            )
+        ),
+        answer(f"<p>What human tea drinkers say</p>{SHORT}{TURNSTILE}"),
     ],
 )
 def test_ordinary_pages_are_none(page: HttpAnswer) -> None:

@@ -15,7 +15,7 @@ import {
   titleOf,
 } from "../dom/natives.js";
 import { refNumber } from "../dom/refs.js";
-import { clean, clip } from "../dom/text.js";
+import { clean, clip, resetStrippedCharacters, strippedCharacters } from "../dom/text.js";
 import { childListOf, flattenedParent, shadowChildren } from "../dom/tree.js";
 import { markFor } from "../snapshot/lines.js";
 import { FOLD, FRAME, finishLine, rows, TEXT, UNSEEN } from "../snapshot/rows.js";
@@ -184,6 +184,7 @@ const generatedTexts = (element, tag) => {
 const tagOf = (element) => {
   const tag = localNameOf(element);
   if (namespaceOf(element) !== HTML) return "span";
+  if (tag === "frameset") return "div";
   // A page must not write the element that stands for a frame. Of an object, only its fallback can be seen as text.
   return /^[a-z][a-z0-9-]*$/.test(tag) && tag !== "slot" && !tag.startsWith("rove-") && tag !== "object" ? tag : "span";
 };
@@ -279,13 +280,20 @@ export const pageSource = ({ longest, maxNodes, maxChildren }) => {
   generatedLeft = MAX_GENERATED;
   noteSeenTexts();
   noteTextMarks();
+  // Those of the walk are in texts that are put again.
+  resetStrippedCharacters();
   if (root) {
     put(`<!DOCTYPE html><html${attributesOf(root)}><head>`);
     putHead();
     put("</head>");
-    putTree(bodyOf(document) || root);
-    pieces.push("</html>");
+    const body = bodyOf(document) || root;
+    // A set of frames stands in the place of the body, which readers of HTML look for.
+    const isFrameSet = localNameOf(body) === "frameset";
+    if (isFrameSet) put("<body>");
+    putTree(body);
+    pieces.push(isFrameSet ? "</body></html>" : "</html>");
   }
+  const stripped = strippedCharacters;
   const unseen = rows.filter((row) => row.flags & TEXT && row.flags & UNSEEN && !isPartlySeen(row)).map(finishLine);
   seenTexts = new Map();
   textMarks = new Map();
@@ -298,5 +306,6 @@ export const pageSource = ({ longest, maxNodes, maxChildren }) => {
     frames: rows.filter((row) => row.flags & FRAME).map((row) => [`e${row.ref}`, Boolean(row.flags & UNSEEN)]),
     isCut: room < 0 || taken.notWalked > 0 || taken.cutByDepth > 0 || rows.some((row) => row.flags & FOLD),
     closedHosts: taken.closedHosts,
+    stripped,
   };
 };
