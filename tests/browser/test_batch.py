@@ -124,5 +124,5 @@ async def test_no_other_call_acts_on_the_tab_between_two_steps(session: Session,
     read = [outcome.result.done[1].result.content for outcome in outcomes]
     assert read == [("Tea 0",), ("Tea 1",), ("Tea 2",)]
     both = await asyncio.gather(session.visit(addresses[0]), session.visit(addresses[1]))
-    assert [outcome.result.seen.result.title for outcome in both] == ["Tea", "Tea"]
+    assert [outcome.result.parts[-1].result.title for outcome in both] == ["Tea", "Tea"]
     assert [outcome.url for outcome in both] == addresses[:2]

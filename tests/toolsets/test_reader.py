@@ -168,6 +168,9 @@ async def test_e3_the_words_of_each_answer(reader: Reader, site: Site) -> None:
 
     with Image.open(whole.removeprefix("Screenshot saved: ")) as picture:
         assert picture.height > picture.width
+    await reader.text("navigate", url=site.page("/short", "<input id=short maxlength=3>"))
+    kept = await reader.text("type", selector="#short", text="abcdef")
+    assert re.match(r"Typed into: #short\nThe field holds something else now:\n<untrusted .*\nabc\n</untrusted", kept)
     missing = await reader.text("navigate", url=site.url("/missing"))
     assert missing.startswith(f"Navigated to: {site.url('/missing')}\nTitle: ") and "HTTP 404" in missing
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rove.actions.input.forms import Filled
 from rove.actions.pages.navigation import FILE, Navigated, Visited
 from rove.browser.page_events import LOSSES
 from rove.errors import NotOpen
 from rove.guard.wrapping.wrapper import neutralised
-from rove.outcome import AnyOutcome, Event, Own, Passage, origin_in
+from rove.outcome import AnyOutcome, Event, Own, Passage, Quoted, origin_in
 from rove.render.cleaning import one_line, readable
 from rove.render.outcomes import as_wrapped
 from rove.toolsets.answers.form import answer_form, error_told_as_text
@@ -67,8 +68,20 @@ def _done(request: ToolRequest, outcome: AnyOutcome) -> str:
         return f"Screenshot saved: {result.seen.result.path}"
     if isinstance(result, Navigated):
         return f"Navigated to: {_address(request, outcome)}\nTitle: {_title(outcome)}"
-    done = "Typed into" if request.case == "type" else "Clicked"
-    return f"{done}: {readable(str(request.arguments['selector']))}"
+    selector = readable(str(request.arguments["selector"]))
+    if isinstance(result, Filled):
+        return "\n".join([f"Typed into: {selector}", *_kept(result, str(request.arguments["text"]), outcome.origin)])
+    return f"Clicked: {selector}"
+
+
+def _kept(result: Filled, text: str, page: str) -> Iterator[str]:
+    """Say what the field holds if that is not the text; of a secret, the value is not known."""
+    value = result.value
+    if value is None or value.split() == text.split():
+        return
+    origin = value.origin if isinstance(value, Quoted) else page
+    said = "The field holds something else now:" if value else "The field is empty now."
+    yield as_wrapped([Passage(said), Passage(one_line(value), origin)], page)
 
 
 def _title(outcome: AnyOutcome) -> str:
