@@ -15,6 +15,7 @@ DEEPEST_OUTLINE = 8
 LONGEST_TITLE = 300
 MOST_LINKS = 200
 LONGEST_URL = 2000
+UNSAFE_SCHEMES = ("javascript:", "vbscript:", "data:", "file:")
 MOST_FIELDS = 200
 LONGEST_VALUE = 2000
 _FIELD_KINDS = {
@@ -82,7 +83,9 @@ def _url(document: pdfium.PdfDocument, link: Any) -> str:
     size = raw.FPDFAction_GetURIPath(document, action, None, 0)
     buffer = ctypes.create_string_buffer(size)
     raw.FPDFAction_GetURIPath(document, action, buffer, size)
-    return "".join(buffer.value.decode("utf-8", "replace").split())[:LONGEST_URL]
+    url = "".join(buffer.value.decode("utf-8", "replace").split())[:LONGEST_URL]
+    # Addresses such as `javascript:` are nothing that an agent should open.
+    return "" if url.lower().startswith(UNSAFE_SCHEMES) else url
 
 
 def _target(document: pdfium.PdfDocument, link: Any) -> int | None:
