@@ -10,6 +10,7 @@ import pytest
 from tests.site import Site
 
 from rove import RoveError, Session
+from rove.fetching.feeds import read_feed
 
 COMMENTS = "<!---->" * 285
 REFRESH = f"<meta http-equiv=refresh content=\"0;{' ' * 300}'''x\">"
@@ -56,3 +57,9 @@ async def test_other_sessions_are_answered_while_a_hostile_answer_is_read(
         assert name == "wall" and error.code == "http_error"
     stop.set()
     assert await watching < LONGEST_PAUSE
+
+
+def test_a_feed_that_defines_entities_is_not_read_in_any_encoding() -> None:
+    feed = '<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY a "b">]><rss version="2.0"><channel><title>&a;'
+    for encoding in ("utf-8", "utf-16", "utf-16-le", "utf-16-be"):
+        assert read_feed(feed.encode(encoding), "application/rss+xml", "http://127.0.0.1/") is None, encoding

@@ -60,9 +60,9 @@ def _patterns() -> Iterator[tuple[str, re.Pattern[Any]]]:
                 yield f"{module.__name__}.{name}", value if isinstance(value, re.Pattern) else value.compiled
         for node in ast.walk(ast.parse(Path(module.__file__).read_text())):
             if isinstance(node, ast.Call) and ast.unparse(node.func) in {f"re.{name}" for name in INLINE}:
-                text = node.args[0]
-                if isinstance(text, ast.Constant) and isinstance(text.value, str):
-                    yield f"{module.__name__}:{node.lineno}", re.compile(text.value)
+                given = node.args[0]
+                if isinstance(given, ast.Constant) and isinstance(given.value, str):
+                    yield f"{module.__name__}:{node.lineno}", re.compile(given.value)
     for sign in SIGNS:
         for text in filter(None, (sign.value, sign.body, sign.words)):
             yield f"{sign.vendor}: {text[:40]}", re.compile(text, re.IGNORECASE | re.DOTALL)
@@ -82,7 +82,7 @@ def _sample(node: Any) -> str:
     if code is codes.IN:
         return _of_class(value)
     if code in REPEATS:
-        return _sample(value[2]) * max(value[0], 1)
+        return _sample(value[2]) * max(int(value[0]), 1)
     if code is codes.SUBPATTERN:
         return _sample(value[3])
     if code is codes.ATOMIC_GROUP:

@@ -148,6 +148,11 @@ async def test_links() -> None:
     link = "<</Type/Annot/Subtype/Link/Rect[45 695 200 715]/A<</S/URI/URI(https://example.com/a?b=1)>>>>"
     page = await read_page(words(50, 700, "See the site"), page=f"/Annots[{link}]")
     assert [(each.text, each.url) for each in page.links] == [("See the site", "https://example.com/a?b=1")]
+    for unsafe in ("javascript:alert\\(1\\)", "JavaScript:1", "file:///etc/passwd", "data:text/html,1"):
+        page = await read_page(
+            words(50, 700, "See"), page=f"/Annots[{link.replace('https://example.com/a?b=1', unsafe)}]"
+        )
+        assert page.links == (), unsafe
 
 
 async def test_links_that_run_code_or_open_files_are_left_out() -> None:
