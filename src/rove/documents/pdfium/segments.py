@@ -35,14 +35,11 @@ class Segment:
     def __init__(self, glyphs: list[Glyph], place: Place) -> None:
         self.glyphs = glyphs
         self.place = place
+        self.box = around(glyph.box for glyph in glyphs if not glyph.text.isspace())
 
     @cached_property
     def text(self) -> str:
         return text_of(self.glyphs)
-
-    @cached_property
-    def box(self) -> Box:
-        return around(glyph.box for glyph in self.glyphs if not glyph.text.isspace())
 
 
 def segments_of(lines: Sequence[list[Glyph]]) -> list[Segment]:
