@@ -35,14 +35,11 @@ class Segment:
     def __init__(self, glyphs: list[Glyph], place: Place) -> None:
         self.glyphs = glyphs
         self.place = place
+        self.box = around(glyph.box for glyph in glyphs if not glyph.text.isspace())
 
     @cached_property
     def text(self) -> str:
         return text_of(self.glyphs)
-
-    @cached_property
-    def box(self) -> Box:
-        return around(glyph.box for glyph in self.glyphs if not glyph.text.isspace())
 
 
 def segments_of(lines: Sequence[list[Glyph]]) -> list[Segment]:
@@ -73,10 +70,10 @@ def _gap(one: Box, other: Box) -> float:
     return max(other.left - one.right, one.left - other.right)
 
 
-def in_reading_order(segments: list[P]) -> list[P]:
+def in_reading_order(segments: Sequence[P]) -> list[P]:
     """Keep the order of the file if it never goes back up within a column; otherwise order by the gaps of the page."""
     goes_back = any(_goes_back(before.box, after.box) for before, after in pairwise(segments))
-    return _cut(segments, 0) if goes_back else segments
+    return _cut(segments, 0) if goes_back else list(segments)
 
 
 def _goes_back(before: Box, after: Box) -> bool:
@@ -85,7 +82,7 @@ def _goes_back(before: Box, after: Box) -> bool:
     return after.bottom <= before.top + 0.5 * after.height and after.left < before.right
 
 
-def _cut(segments: list[P], depth: int) -> list[P]:
+def _cut(segments: Sequence[P], depth: int) -> list[P]:
     """Divide segments at the widest gap between columns or between lines, and order each side by itself."""
     if len(segments) < 2 or depth > DEEPEST:
         return _by_rows(segments)
@@ -101,7 +98,7 @@ def _cut(segments: list[P], depth: int) -> list[P]:
     return _cut(first, depth + 1) + _cut(second, depth + 1)
 
 
-def _by_rows(segments: list[P]) -> list[P]:
+def _by_rows(segments: Sequence[P]) -> list[P]:
     return sorted(segments, key=lambda each: (each.box.top, each.box.left))
 
 
