@@ -74,10 +74,13 @@ class _Joining:
         self._foreign: list[PageSource] = []
         self._notes: list[str] = []
         self._unseen: list[str] = []
+        self._stripped = 0
 
     def source(self, read: dict[str, Any], prefix: str, *, is_unseen: bool) -> PageSource:
         """Return the source of a document with its frames."""
         html = self._with_frames(read, prefix, is_unseen=is_unseen)
+        if self._stripped:
+            self._notes.append(f"{self._stripped:,} invisible characters were removed.")
         return PageSource(
             html,
             read["url"],
@@ -89,6 +92,7 @@ class _Joining:
         )
 
     def _with_frames(self, read: dict[str, Any], prefix: str, *, is_unseen: bool) -> str:
+        self._stripped += read["stripped"]
         self._unseen += (_of_unseen_frame(line) if is_unseen else line for line in read["unseen"])
         unseen_frames = {ref for ref, is_hidden in read["frames"] if is_hidden or is_unseen}
         return _FRAME.sub(lambda found: self._frame(prefix + found[1], found[1] in unseen_frames), read["html"])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import date
 from typing import Any, Literal
 
-from rove.reading.structured.months import MONTHS
+from rove.reading.markup.months import MONTHS
 
 Kind = Literal["text", "number", "integer", "boolean", "date", "url"]
 KINDS: tuple[Kind, ...] = ("text", "number", "integer", "boolean", "date", "url")

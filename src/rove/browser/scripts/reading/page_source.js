@@ -283,5 +283,6 @@ export const pageSource = ({ longest, maxNodes, maxChildren }) => {
     frames: rows.filter((row) => row.flags & FRAME).map((row) => [`e${row.ref}`, Boolean(row.flags & UNSEEN)]),
     isCut: room < 0 || taken.notWalked > 0 || taken.cutByDepth > 0 || rows.some((row) => row.flags & FOLD),
     closedHosts: taken.closedHosts,
+    stripped: taken.stripped,
   };
 };
