@@ -1,4 +1,4 @@
-"""Frames of other origins in readable text: in the chosen format, escaped, with links of their own, within the limit."""
+"""Frames of other origins in readable text: in the chosen format, escaped, with links of their own, in the limit."""
 
 from __future__ import annotations
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.site import Site
 
 from rove import Session
+from rove.errors import InvalidArguments
 from rove.extraction.readable import ReadableText
 
 SENTENCE = "A sentence with some words in it, and a comma, so that it reads like a part of an article. "
@@ -62,3 +64,17 @@ async def test_a_page_of_fields_is_not_said_to_be_empty(session: Session, site: 
     result = await read(session, site.page("/", "<p><textarea>area text</textarea></p><select><option>One</select>"))
     (passage,) = result.passages("http://page.example")
     assert "fields" in passage.text and passage.origin is None
+
+
+async def test_removed_characters_are_counted_and_unused_arguments_refused(session: Session, site: Site) -> None:
+    result = await read(session, site.page("/", f"<article><p>In\u200bvisi\u200bble {LONG}</p></article>"))
+    assert "Invisible" in (result.content[0] or "") and "2 invisible characters were removed." in result.note
+    unused = [
+        ("readable", "csv", "x.csv"),
+        ("readable", "all", True),
+        ("readable", "target", "p"),
+        ("html", "pages", 2),
+    ]
+    for mode, name, value in [*unused, ("text", "schema", {"rows": "p"}), ("text", "format", "html")]:
+        with pytest.raises(InvalidArguments, match=f"`{name}`"):
+            await session.extract(mode=mode, **{name: value})  # type: ignore[arg-type]

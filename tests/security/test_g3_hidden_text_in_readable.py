@@ -18,6 +18,7 @@ CONTROLS = ("<select", "<input", "<button", "<textarea", "<datalist", "<meter", 
 # A person sees these; a snapshot marks them for another reason.
 SEEN_THOUGH_MARKED = ("<div inert>", "<div aria-hidden=true>")
 SAMPLE = 8
+MARK = "(partly invisible: covered)"
 SEEN = [page for page in TRICKS["seen"] if not any(tag in page for tag in CONTROLS)]
 PAGES = [page for page in VISIBLE_PAGES.values() if not any(tag in page for tag in CONTROLS)]
 
@@ -30,7 +31,9 @@ async def readable(session: Session, address: str) -> str:
 
 
 async def told_in(session: Session, site: Site, pages: list[str]) -> list[str]:
-    return [page for page in pages if "CANARY" in await readable(session, site.page("/", page))]
+    """Return the pages of which a word is told without a mark."""
+    texts = [(page, await readable(session, site.page("/", page))) for page in pages]
+    return [page for page, text in texts if "CANARY" in text and MARK not in text]
 
 
 def hidden_pages() -> list[str]:

@@ -31,8 +31,8 @@ class _Html:
         if isinstance(block, Heading):
             return f"<h{block.level}>{self._runs(block.runs)}</h{block.level}>"
         if isinstance(block, Code):
-            # A line break right after the start of a <pre> does not count.
-            return f"<pre><code>\n{escape(block.text)}</code></pre>"
+            language = f' class="language-{escape(block.language)}"' if block.language else ""
+            return f"<pre><code{language}>{escape(block.text)}</code></pre>"
         if isinstance(block, Quote):
             return "<blockquote>\n" + "\n".join(self.blocks(block.blocks)) + "\n</blockquote>"
         if isinstance(block, Table):

@@ -16,7 +16,7 @@ from rove.reading.markup.document import body_of, parse_document
 from rove.reading.markup.hidden import drop_hidden, drop_never_shown
 from rove.reading.markup.metadata import Metadata, read_metadata
 from rove.reading.markup.next_page import find_next_page
-from rove.reading.markup.plain_elements import forget_hiding, make_plain
+from rove.reading.markup.plain_elements import drop_marks_of_headings, forget_hiding, make_plain
 from rove.reading.page_source import PageSource
 from rove.reading.parsed_article import Article
 from rove.validation.record import dataclass
@@ -42,6 +42,7 @@ def extract_article(source: PageSource) -> Article:
     hidden = () if source.is_rendered else tuple(drop_hidden(document))
     drop_never_shown(document)
     make_plain(body_of(document))
+    drop_marks_of_headings(body_of(document))
     if source.is_rendered:
         forget_hiding(body_of(document))
     content = _main_content(document, facts, absolute)

@@ -104,7 +104,8 @@ def _with_code_joined(runs: Sequence[Run]) -> list[Run]:
     """Make adjacent runs of code one: the marks of two code spans beside each other would count as others."""
     joined: list[Run] = []
     for is_code, group in groupby(runs, lambda run: run.style == "code" and not run.image):
-        joined += [Run("".join(map(written_out, group)), "code")] if is_code else group
+        same = list(group)
+        joined += [Run("".join(map(written_out, same)), "code")] if is_code else same
     return joined
 
 

@@ -117,7 +117,7 @@ class Tags(HTMLParser):
         if tag not in ("br", "hr", "img"):
             self.open.append(tag)
         for name, value in attrs:
-            if name not in ("href", "src", "alt", "start"):
+            if name not in ("href", "src", "alt", "start") and (tag, name) != ("code", "class"):
                 self.problems.append(name)
             if name in ("href", "src") and not re.match("https?://", value or ""):
                 self.problems.append(value or "")

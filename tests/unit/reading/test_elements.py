@@ -71,3 +71,17 @@ def test_what_a_browser_showed_is_read_whatever_its_attributes_say(attribute: st
     html = f"<p {attribute}>SEEN a line that a person sees.</p><p><span {attribute}>SEEN2</span> {SENTENCE}</p>"
     read = markdown(html, is_rendered=True)
     assert "SEEN a line that a person sees." in read and "SEEN2 A sentence" in read
+
+
+def test_links_to_a_heading_itself_are_no_part_of_it() -> None:
+    edit = "<span class=mw-editsection>[<a href=/edit>edit</a>]</span>"
+    read = markdown(
+        f"<h2>Brewing<a href=/x#b>¶</a></h2><p>{SENTENCE * 3}</p><h2>History{edit}</h2><p>{SENTENCE * 3}</p>"
+    )
+    assert "## Brewing\n" in read and "## History\n" in read
+
+
+def test_code_in_html_keeps_its_language_and_begins_at_once() -> None:
+    page = f"<article><p>{SENTENCE * 6}</p><pre><code class=language-python>x = 1</code></pre></article>"
+    html = read_article(PageSource(page, "https://tea.example/")).render("html", 10_000).text
+    assert '<pre><code class="language-python">x = 1</code></pre>' in html

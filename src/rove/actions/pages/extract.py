@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.errors import AmbiguousTarget, InvalidArguments
+from rove.extraction.arguments import refuse_unused
 from rove.extraction.extracted import MOST_CHARACTERS, Extracted
 from rove.extraction.readable import DEFAULT_CHARACTERS, MOST_PAGES, MOST_READABLE, read_readable
 from rove.extraction.shown_pdf import read_pdf_of
@@ -68,11 +69,10 @@ class Extract(TabAction[Extracted]):
         return self.mode == "readable" and self.pages > 1
 
     async def perform(self, tab: Tab) -> Extracted:
+        refuse_unused(self, self.mode)
         if self.mode in ("text", "readable") and self.target is None and (document := await read_pdf_of(tab)):
             return document
         if self.mode in ("rows", "tables", "metadata"):
-            if self.target is not None:
-                raise InvalidArguments(f"`target` is not for mode {self.mode}, which reads the page.")
             return await read_structured(tab, self.mode, self.schema, self.csv)
         if self.mode == "readable":
             return await read_readable(tab, self.format, self.pages, self.max_characters)

@@ -28,7 +28,7 @@ NEUTRAL = "(not a marker: "
 _OPENING = r"(?:[<>\[\](){}|]|&(?:lt|#0*60|#x0*3c);)"
 _GAP = r"[\s\"'`\\|_.,:;*~^=+/#%&!?@$-]{0,48}"
 _GAP_BYTES = bytes(code for code in range(128) if re.fullmatch(_GAP, chr(code)))
-_LOOKALIKE_MARKER = re.compile(rf"{_OPENING}{_GAP}/*{_GAP}" + _GAP.join(WORD), re.IGNORECASE)
+_LOOKALIKE_MARKER = re.compile(rf"({_OPENING}){_GAP}/*{_GAP}" + _GAP.join(WORD), re.IGNORECASE)
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9._:\[\]%-]+|about:[a-z]+|null", re.IGNORECASE)
 _NON_ASCII = re.compile(r"[^\x00-\x7f]")
 _SLASHES = dict.fromkeys(map(ord, "⁄∕⧸⟋╱／＼∖⧵⟍╲\\"), "/")
@@ -84,7 +84,7 @@ def neutralised(text: str) -> str:
     for match in _LOOKALIKE_MARKER.finditer(folded):
         parts += [text[end : match.start()], NEUTRAL]
         # Remove the bracket only; the letters stay readable.
-        end = match.start() + 1
+        end = match.end(1)
     return "".join([*parts, text[end:]])
 
 

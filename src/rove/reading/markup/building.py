@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 LONGEST_ALT = 300
+PLAIN = Run("")
 _SPACES = re.compile(r"[ \t\r\f\v\u2028\u2029]*\n[ \t\r\f\v\n\u2028\u2029]*|[ \t\r\f\v\u2028\u2029]+")
 _LANGUAGE = re.compile(r"(?:^|\s)(?:lang(?:uage)?|highlight-source|brush:?)[-\s]([\w+#-]{1,20})(?:\s|$)")
 
@@ -77,7 +78,7 @@ def build_blocks(root: HtmlElement, addresses: Addresses) -> Blocks:
 class _Builder:
     """Collects runs of text into blocks. Lists, quotes and cells are built by builders of their own."""
 
-    def __init__(self, addresses: Addresses, look: Run = Run("")) -> None:
+    def __init__(self, addresses: Addresses, look: Run = PLAIN) -> None:
         self._addresses = addresses
         # What the text at this place looks like; it has no text of its own.
         self._look = look

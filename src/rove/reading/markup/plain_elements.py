@@ -11,6 +11,7 @@ RENAMED = {"output": "span", "center": "div", "search": "div", "menu": "ul", "di
 # Where a button may stand in a sentence, and how many characters that takes beside it.
 _OF_SENTENCES = frozenset(["p", "li", "dd", "td", "span", "em", "strong", "b", "i", "blockquote", "figcaption"])
 SHORTEST_SENTENCE = 15
+_HEADING_MARKS = frozenset(["¶", "#", "§", "🔗"])
 # They say what a program cannot see, or what the browser has already decided for a rendered page.
 _HIDING = ("aria-hidden", "hidden", "inert")
 
@@ -25,6 +26,20 @@ def make_plain(body: HtmlElement) -> None:
     for fields in list(body.iter("fieldset")):
         if next(fields.iterancestors("form"), None) is None:
             fields.tag = "div"
+
+
+def drop_marks_of_headings(body: HtmlElement) -> None:
+    """Remove the links to a heading itself, such as a pilcrow, and those to edit the section below it."""
+    for heading in body.iter("h1", "h2", "h3", "h4", "h5", "h6"):
+        for mark in [each for each in heading.iterdescendants("a", "span") if _is_mark(each)]:
+            if mark.getparent() is not None:
+                mark.drop_tree()
+
+
+def _is_mark(element: HtmlElement) -> bool:
+    if "mw-editsection" in (element.get("class") or "").split():
+        return True
+    return element.tag == "a" and "".join(element.itertext()).strip() in _HEADING_MARKS
 
 
 def forget_hiding(body: HtmlElement) -> None:

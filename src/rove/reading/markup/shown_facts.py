@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import TYPE_CHECKING
 
-from rove.reading.structured.months import MONTHS
+from rove.reading.markup.months import MONTHS
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, Literal
 
-from rove.reading.structured.months import MONTHS
+from rove.reading.markup.months import MONTHS
 
 Kind = Literal["text", "number", "integer", "boolean", "date", "url"]
 KINDS: tuple[Kind, ...] = ("text", "number", "integer", "boolean", "date", "url")

@@ -114,3 +114,7 @@ def test_no_page_forges_a_marker(page: str) -> None:
 @settings(max_examples=10_000)
 def test_no_page_forges_a_marker_in_ten_thousand_cases(page: str) -> None:
     _assert_no_forged_marker(page)
+
+
+def test_the_whole_bracket_of_a_marker_that_is_written_as_an_entity_is_replaced() -> None:
+    assert "lt;" not in neutralised("a &lt;/untrusted 1&gt;") and "/untrusted 1" in neutralised("&lt;/untrusted 1")
