@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from tests.browser.stealth.conftest import SECRET
 from tests.browser.test_devices import value
+from tests.browser.test_user_activation import assert_reading_gives_no_activation
 from tests.reading import ref_of
 from tests.site import Site
 
@@ -130,3 +131,7 @@ async def test_a_secret_is_entered_and_redacted_with_stealth(stealthy: Session, 
     assert any(text.startswith("got ") for text in told)
     assert SECRET not in str(told)
     assert SECRET not in str(await value(stealthy, "p.value"))
+
+
+async def test_reading_a_page_gives_it_no_user_activation_with_stealth(stealthy: Session, site: Site) -> None:
+    await assert_reading_gives_no_activation(stealthy, site)

@@ -12,6 +12,31 @@ LONGEST_MESSAGE = 4_000
 
 
 @dataclass(frozen=True)
+class Call:
+    """A call of a function with plain arguments.
+
+    `as_user`: it does what a user would do by hand, so that the page gets a user activation, with which it may open
+    windows and play sound. Reading a page gives it none.
+    """
+
+    function: str
+    arguments: tuple[Any, ...]
+    by_value: bool = True
+    as_user: bool = False
+
+    def params(self, context: int) -> dict[str, Any]:
+        """Return the parameters of `Runtime.callFunctionOn`."""
+        return {
+            "functionDeclaration": self.function,
+            "executionContextId": context,
+            "arguments": [{"value": argument} for argument in self.arguments],
+            "returnByValue": self.by_value,
+            "awaitPromise": True,
+            "userGesture": self.as_user,
+        }
+
+
+@dataclass(frozen=True)
 class ExecutionContext:
     """The context of one document of a frame; a call never reaches a document that replaces it."""
 
@@ -19,27 +44,16 @@ class ExecutionContext:
     context: int
     origin: str
 
-    async def call(self, function: str, *arguments: Any) -> Any:
+    async def call(self, function: str, *arguments: Any, as_user: bool = False) -> Any:
         """Call a function with plain arguments and return a plain value; raise ElementGone if the document is gone."""
         try:
-            answer = await self.cdp.send("Runtime.callFunctionOn", call_params(self.context, function, arguments))
+            params = Call(function, arguments, as_user=as_user).params(self.context)
+            answer = await self.cdp.send("Runtime.callFunctionOn", params)
         except CdpError as error:
             raise ElementGone("The page went away before that could be done.") from error
         if "exceptionDetails" in answer:
             raise ScriptFailed(exception_text(answer["exceptionDetails"]))
         return answer["result"].get("value")
-
-
-def call_params(context: int, function: str, arguments: tuple[Any, ...], by_value: bool = True) -> dict[str, Any]:
-    """Return the parameters of `Runtime.callFunctionOn` for a function with plain arguments."""
-    return {
-        "functionDeclaration": function,
-        "executionContextId": context,
-        "arguments": [{"value": argument} for argument in arguments],
-        "returnByValue": by_value,
-        "awaitPromise": True,
-        "userGesture": True,
-    }
 
 
 def exception_text(details: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ from dataclasses import field
 from typing import Any
 
 from rove.browser.scripts import page_script
-from rove.chromium.frames.execution_context import ExecutionContext, call_params, exception_text
+from rove.chromium.frames.execution_context import Call, ExecutionContext, exception_text
 from rove.chromium.protocol.connection import CdpError, CdpResult, CdpSession
 from rove.errors import ScriptFailed
 from rove.refs import NumberedDocument, RefNumbers
@@ -53,14 +53,14 @@ class World:
     # How often the script was installed, by which a failed call sees that another call has installed it meanwhile.
     _install_count: int = field(default=0, repr=False)
 
-    async def call(self, function: str, *arguments: Any) -> Any:
+    async def call(self, function: str, *arguments: Any, as_user: bool = False) -> Any:
         """Call a function expression in the world with plain arguments and return a plain value."""
-        answer: dict[str, Any] = (await self._call(function, arguments, by_value=True))["value"]
+        answer: dict[str, Any] = (await self._call(Call(function, arguments, as_user=as_user)))["value"]
         return answer.get("value")
 
     async def handle(self, function: str, *arguments: Any) -> str | None:
         """Call a function expression like `call`, but return the id of the resulting object, or None for null."""
-        object_id: str | None = (await self._call(function, arguments, by_value=False)).get("objectId")
+        object_id: str | None = (await self._call(Call(function, arguments, by_value=False))).get("objectId")
         return object_id
 
     async def document(self) -> ExecutionContext:
@@ -101,23 +101,23 @@ class World:
             self._context = await self._create_context()
         return self._context
 
-    async def _call(self, function: str, arguments: tuple[Any, ...], by_value: bool) -> dict[str, Any]:
+    async def _call(self, call: Call) -> dict[str, Any]:
         had_context = self._context is not None
         try:
-            return await self._attempt(function, arguments, by_value)
+            return await self._attempt(call)
         except CdpError:
             # A context that existed before may have died with its document, so try once more in a new one.
             self._context, self._has_answered = None, False
             if not had_context and not self.cdp.is_terminating_scripts:
                 raise
-            return await self._attempt(function, arguments, by_value)
+            return await self._attempt(call)
 
-    async def _attempt(self, function: str, arguments: tuple[Any, ...], by_value: bool) -> dict[str, Any]:
+    async def _attempt(self, call: Call) -> dict[str, Any]:
         is_new = not self._has_answered
         install_count, context = self._install_count, await self.context()
-        answer = await self._send_call(function, arguments, by_value)
+        answer = await self._send_call(call)
         if is_new and "exceptionDetails" in answer and await self._is_worth_retrying(install_count, context):
-            answer = await self._send_call(function, arguments, by_value)
+            answer = await self._send_call(call)
         if "exceptionDetails" in answer:
             raise ScriptFailed(exception_text(answer["exceptionDetails"]))
         self._has_answered = True
@@ -128,15 +128,15 @@ class World:
         """Install the script; return whether the script or the context is another than at the failed call."""
         return await self._install() or self._install_count > install_count or self._context != context
 
-    async def _send_call(self, function: str, arguments: tuple[Any, ...], by_value: bool) -> CdpResult:
+    async def _send_call(self, call: Call) -> CdpResult:
         context = await self.context()
-        if not by_value:
-            params = call_params(context, function, arguments, by_value)
-            return await self.cdp.send("Runtime.callFunctionOn", params)
+        if not call.by_value:
+            return await self.cdp.send("Runtime.callFunctionOn", call.params(context))
         # Refs continue after those of the last document, so that an old ref never means a new element.
         first = self.numbers.begin_call(self.numbered)
-        numbered = f"(first, ...rest) => rove.callNumbered(first, {function}, rest)"
-        return await self._send_numbered(call_params(context, numbered, (first, *arguments)), first)
+        function = f"(first, ...rest) => rove.callNumbered(first, {call.function}, rest)"
+        numbered = Call(function, (first, *call.arguments), as_user=call.as_user)
+        return await self._send_numbered(numbered.params(context), first)
 
     async def _send_numbered(self, params: dict[str, Any], first: int) -> CdpResult:
         """Send a call that numbers elements from `first` on; if it is cancelled, the numbers stay kept free for it."""

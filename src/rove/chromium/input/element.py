@@ -32,6 +32,8 @@ MIN_RETRY_SECONDS = 1.0
 WHEEL_NOTCH = 120
 # A press that no frame received is repeated this often, and no more: it may have had an effect that rove cannot see.
 MAX_LOST_PRESSES = 2
+# The functions of rove's script that change a control in place of a user's hand, and so count as a user's gesture.
+ACTING_QUESTIONS = frozenset({"clearFiles", "dropFiles", "fillIn", "selectOptions"})
 
 
 class Element:
@@ -146,7 +148,8 @@ class Element:
         document = await self.world.document()
         secret = self._devices.secrets.use(name, document.origin)
         where = {"origin": document.origin, "anywhere": secret.goes_anywhere, "after": after}
-        answer = self._check(await document.call(_function("enterSecret"), self._ref, secret.value, where))
+        entered = await document.call(_function("enterSecret"), self._ref, secret.value, where, as_user=True)
+        answer = self._check(entered)
         if answer.get("exposed"):
             raise self._exposure_error(name)
 
@@ -297,7 +300,8 @@ class Element:
 
     async def _call(self, question: str, *arguments: Any) -> dict[str, Any]:
         self._devices.note_touched(self.world)
-        answer: dict[str, Any] = await self.world.call(_function(question), self._ref, *arguments)
+        as_user = question in ACTING_QUESTIONS
+        answer: dict[str, Any] = await self.world.call(_function(question), self._ref, *arguments, as_user=as_user)
         return answer
 
     def _check(self, answer: dict[str, Any]) -> dict[str, Any]:

@@ -123,7 +123,7 @@ class LivePage:
         before = self.downloads.count
         with contextlib.suppress(TimeoutError, CdpError):
             async with asyncio.timeout(self.time.for_loading):
-                await self.worlds.main.call(DOWNLOAD_DOCUMENT)
+                await self.worlds.main.call(DOWNLOAD_DOCUMENT, as_user=True)
                 await self.downloads.wait_until_started(before)
                 await self.downloads.wait_until_finished(before)
         return self.downloads.latest(before)

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 from rove.browser.scripts import state_script
-from rove.chromium.frames.execution_context import call_params, exception_text
+from rove.chromium.frames.execution_context import Call, exception_text
 from rove.chromium.page.closing import close_target
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.tasks import BackgroundTasks
@@ -106,9 +106,7 @@ class HiddenPage:
     async def call(self, function: str, *arguments: Any) -> Any:
         """Call a function of `state_script` and return what it returns. Raises CdpError."""
         world = await self._cdp.send("Page.createIsolatedWorld", {"frameId": self._frame, "worldName": WORLD})
-        params = call_params(
-            world["executionContextId"], f"(...rest) => {state_script()}.{function}(...rest)", arguments
-        )
+        params = Call(f"(...rest) => {state_script()}.{function}(...rest)", arguments).params(world["executionContextId"])
         answer = await self._cdp.send("Runtime.callFunctionOn", params)
         if "exceptionDetails" in answer:
             raise CdpError(exception_text(answer["exceptionDetails"]))
