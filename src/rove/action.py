@@ -380,24 +380,7 @@ def _shorten(value: Any) -> str:
 
 
 __all__ = [
-    "Action",
-    "AnyAction",
-    "CompositeAction",
-    "ContextAction",
-    "Effect",
-    "FileAction",
-    "HandoffDesk",
-    "PersonAction",
-    "SessionDirectory",
-    "SessionsAction",
-    "StepRunner",
-    "TabAction",
-    "Target",
-    "Url",
-    "action",
-    "arg",
-    "fields_of",
-    "groups",
-    "parse",
-    "registry",
+    "Action", "AnyAction", "CompositeAction", "ContextAction", "Effect", "FileAction", "HandoffDesk", "PersonAction",
+    "SessionDirectory", "SessionsAction", "StepRunner", "TabAction", "Target", "Url", "action", "arg", "fields_of",
+    "groups", "parse", "registry",
 ]  # fmt: skip

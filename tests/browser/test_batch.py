@@ -121,7 +121,7 @@ async def test_no_other_call_acts_on_the_tab_between_two_steps(session: Session,
     addresses = [site.page(f"/tea{number}", f"<title>Tea</title><h1>Tea {number}</h1>") for number in range(3)]
     visits = [({"action": "navigate", "url": url}, {"action": "extract"}) for url in addresses]
     outcomes = await asyncio.gather(*(session.batch(steps=steps) for steps in visits))
-    read = [outcome.result.done[1].result.content for outcome in outcomes]
+    read = [outcome.result.parts[1].result.content for outcome in outcomes]
     assert read == [("Tea 0",), ("Tea 1",), ("Tea 2",)]
     both = await asyncio.gather(session.visit(addresses[0]), session.visit(addresses[1]))
     assert [outcome.result.parts[-1].result.title for outcome in both] == ["Tea", "Tea"]

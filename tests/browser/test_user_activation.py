@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from tests.site import Site
 
 from rove import Session
@@ -37,10 +39,10 @@ async def test_reading_a_page_gives_it_no_user_activation(session: Session, site
 
 async def test_acting_as_a_user_does_gives_the_page_a_user_activation(session: Session, site: Site) -> None:
     site.page("/frame", "<p>frame")
-    actions = {
+    actions: dict[str, Callable[[], Awaitable[object]]] = {
         "/click": lambda: session.click("button"),
         "/fill": lambda: session.fill("input", "text"),
-        "/select": lambda: session.select("select", ["b"]),
+        "/select": lambda: session.select("select", ("b",)),
         "/evaluate": lambda: session.evaluate("1"),
     }
     for path, act in actions.items():

@@ -103,8 +103,8 @@ def navigation_error(reason: str, url: str, hops: Sequence[str] = ()) -> RoveErr
     name = reason.removeprefix("net::")
     parts = {"place": host_and_port(url), "host": urlsplit(url).hostname or url, "url": url}
     if name == "ERR_TOO_MANY_REDIRECTS":
-        hint = _LOOP_HINT if len({*hops}) < len(hops) else _CHAIN_HINT
-        loop = NavigationFailed(f"{reason}: {_chain(hops)}", hint=hint)
+        way_out = _LOOP_HINT if len({*hops}) < len(hops) else _CHAIN_HINT
+        loop = NavigationFailed(f"{reason}: {_chain(hops)}", hint=way_out)
         loop.quotes_page = True
         return quoting(url, loop)
     if name in _CREDENTIALS:

@@ -106,7 +106,9 @@ class HiddenPage:
     async def call(self, function: str, *arguments: Any) -> Any:
         """Call a function of `state_script` and return what it returns. Raises CdpError."""
         world = await self._cdp.send("Page.createIsolatedWorld", {"frameId": self._frame, "worldName": WORLD})
-        params = Call(f"(...rest) => {state_script()}.{function}(...rest)", arguments).params(world["executionContextId"])
+        params = Call(f"(...rest) => {state_script()}.{function}(...rest)", arguments).params(
+            world["executionContextId"]
+        )
         answer = await self._cdp.send("Runtime.callFunctionOn", params)
         if "exceptionDetails" in answer:
             raise CdpError(exception_text(answer["exceptionDetails"]))
