@@ -248,6 +248,11 @@ class CompositeAction(Action[R]):
         """The actions that it is made of."""
         raise NotImplementedError
 
+    @property
+    def shares_time(self) -> bool:
+        """Whether its actions have the time of one together, instead of each its own."""
+        return False
+
     async def perform(self, runner: StepRunner) -> R:
         """Run the actions with `runner`, and return what came of them."""
         raise NotImplementedError

@@ -79,6 +79,8 @@ class RoveError(Exception):
         self.outcome: Any = None
         # What the page waits for, for callers that are shown all of a page (`rove.views.page_view.PageView`).
         self.view: Any = None
+        # The HTTP status, where that is what went wrong.
+        self.status: int | None = None
         self.hint = self.default_hint if hint is None else hint
         self.retry_after = retry_after
 

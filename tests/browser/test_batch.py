@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from base64 import b64decode
 from pathlib import Path
@@ -114,3 +115,14 @@ async def test_progress_is_reported_step_by_step(session: Session, site: Site) -
     engine = session._engine
     await engine.run(Batch(steps), report=lambda *step: heard.append(step))
     assert [(done, total) for _, done, total in heard] == [(0, 2), (1, 2)]
+
+
+async def test_no_other_call_acts_on_the_tab_between_two_steps(session: Session, site: Site) -> None:
+    addresses = [site.page(f"/tea{number}", f"<title>Tea</title><h1>Tea {number}</h1>") for number in range(3)]
+    visits = [({"action": "navigate", "url": url}, {"action": "extract"}) for url in addresses]
+    outcomes = await asyncio.gather(*(session.batch(steps=steps) for steps in visits))
+    read = [outcome.result.done[1].result.content for outcome in outcomes]
+    assert read == [("Tea 0",), ("Tea 1",), ("Tea 2",)]
+    both = await asyncio.gather(session.visit(addresses[0]), session.visit(addresses[1]))
+    assert [outcome.result.seen.result.title for outcome in both] == ["Tea", "Tea"]
+    assert [outcome.url for outcome in both] == addresses[:2]

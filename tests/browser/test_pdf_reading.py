@@ -15,7 +15,7 @@ from tests.site import OWN_SITES, Site
 from rove import Session, Settings, as_text
 from rove.action import AnyAction, Effect
 from rove.engine.sessions.sessions import Sessions
-from rove.errors import Denied, DocumentDamaged, DocumentLocked
+from rove.errors import Denied, DocumentDamaged, DocumentLocked, InvalidArguments
 from rove.guard.policy.policy import Allow, Ask, Decision, Place
 from rove.settings.tree import Deadlines
 
@@ -91,14 +91,22 @@ async def test_of_a_long_pdf_the_beginning_is_told_and_how_to_go_on(session: Ses
     assert "Not shown: pages 3-4." in text and "#page=N" in text and "session.read_pdf()" in text
 
 
-async def test_what_cannot_be_read_is_told_with_what_to_do(session: Session, site: Site) -> None:
-    outcome = await session.navigate(site.file("/locked.pdf", LOCKED, KIND))
-    assert outcome.result.document is None
-    assert outcome.result.download is not None and outcome.result.download.path is not None
-    (event,) = [event for event in outcome.events if event.kind == "pdf not read"]
-    assert "needs a password" in event.text and "session.read_pdf()" in event.advice
-    broken = await session.navigate(site.file("/broken.pdf", REPORT[:200], KIND))
-    assert "damaged" in as_text(broken)
+async def test_a_navigation_to_a_pdf_that_cannot_be_read_fails(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<h1>Here</h1>"))
+    with pytest.raises(DocumentLocked) as locked_error:
+        await session.navigate(site.file("/locked.pdf", LOCKED, KIND))
+    assert "session.read_pdf()" in locked_error.value.hint and "password" in locked_error.value.hint
+    # The server has named the file, so that the message counts as the server's.
+    path, origin = locked_error.value.message.rpartition(" ")[2].rstrip("."), locked_error.value.origin
+    assert Path(path).read_bytes() == LOCKED and origin == site.url("").rstrip("/")
+    later = as_text(await session.snapshot())
+    assert path in later and "answers with its text" not in later
+    for name, data in (("cut", REPORT[:200]), ("other", b"<h1>no PDF</h1>")):
+        with pytest.raises(DocumentDamaged):
+            await session.navigate(site.file(f"/{name}.pdf", data, KIND))
+    with pytest.raises(InvalidArguments) as page_error:
+        await session.navigate(site.file("/report.pdf", REPORT, KIND) + "#page=99")
+    assert "session.navigate()" in page_error.value.hint
 
 
 async def test_a_link_to_a_pdf_tells_how_to_read_the_download(session: Session, site: Site) -> None:
@@ -132,6 +140,16 @@ async def test_pictures_of_pages_are_attached_on_request(reader: Session) -> Non
     assert (picture.mime, picture.name) == ("image/png", "report-page-2.png")
     assert picture.data.startswith(b"\x89PNG")
     assert (await reader.read_pdf("report.pdf")).attachments == ()
+
+
+async def test_which_pages_have_a_picture_is_told(reader: Session, folder: Path) -> None:
+    (folder / "workspace" / "long.pdf").write_bytes(pdf(*(words(50, 700, f"Page {n}") for n in range(1, 13))))
+    outcome = await reader.read_pdf("long.pdf", images=True)
+    assert len(outcome.attachments) == 5
+    text = as_text(outcome)
+    assert "of pages: 1-5." in text and "pages 6-12. Name them in `pages`." in text
+    rest = as_text(await reader.read_pdf("long.pdf", pages="11-", images=True))
+    assert "of pages: 11-12." in rest and "Without a picture" not in rest
 
 
 async def test_a_secret_opens_a_locked_pdf_if_it_is_meant_for_documents(reader: Session, folder: Path) -> None:

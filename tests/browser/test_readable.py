@@ -68,6 +68,22 @@ async def test_pages_of_an_article_are_joined_and_the_tab_returns(session: Sessi
     assert (await read(session, first)).pages == 1
 
 
+async def test_text_that_css_generates_is_read_if_it_is_seen(session: Session, site: Site) -> None:
+    style = (
+        ".a::before { content: 'Warning: ' } .a::after { content: ' <b>(end)' }"
+        " .b::before { content: 'UNSEEN'; opacity: 0 } .c::after { content: 'UNSEEN'; color: #fff }"
+        " .d { counter-increment: step } .d::before { content: 'Step ' counter(step) ': ' }"
+    )
+    page = f"<style>{style}</style><article><p>{SENTENCE * 6}</p><p class=a>{SENTENCE}</p><p class=b>{SENTENCE}</p>"
+    page += f"<p class=c>{SENTENCE}</p><p class=d>{SENTENCE}</p><p class=d>{SENTENCE}</p>"
+    page += f"<p>He said: <q>yes</q>. {SENTENCE}</p></article>"
+    result = await read(session, site.page("/", page), format="text")
+    text = result.content[0] or ""
+    assert "Warning: A sentence" in text and "<b>(end)" in text and "UNSEEN" not in text
+    assert "Step 1: A sentence" in text and "Step 2: A sentence" in text and "“yes”" in text
+    assert result.unseen_count == 2
+
+
 @pytest.mark.parametrize("format", ["text", "markdown", "html"])
 async def test_a_page_without_an_article_is_not_empty(session: Session, site: Site, format: str) -> None:
     result = await read(session, site.page("/", "<button>Only a button</button><p>word</p>"), format=format)

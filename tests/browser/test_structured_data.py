@@ -55,7 +55,9 @@ async def test_a_schema_that_matches_nothing_is_answered_with_what_there_is(sess
     await session.navigate(site.page("/", CARDS))
     for schema in ({"rows": ".nothing", "fields": {"a": "b"}}, {"table": {"headers": ["Nothing"]}}):
         outcome = await session.extract(mode="rows", schema=schema)
-        (offer,) = outcome.result.rows  # type: ignore[attr-defined]
+        result: Any = outcome.result
+        assert (result.rows, result.total) == ((), 0)
+        (offer,) = result.offers
         assert offer["rows"] == 3
         assert "Nothing on the page matches" in as_text(outcome) or "No table" in as_text(outcome)
         read: Any = (await session.extract(mode="rows", schema=offer["schema"])).result
@@ -65,6 +67,16 @@ async def test_a_schema_that_matches_nothing_is_answered_with_what_there_is(sess
             await session.extract(mode="rows", **arguments)  # type: ignore[arg-type]
 
 
+async def test_rows_that_are_not_rendered_are_no_rows(session: Session, site: Site) -> None:
+    items = "<li><b>A</b></li><li style='display: none'><b>B</b></li><li hidden><b>C</b></li><li><b></b></li>"
+    cells = "<tr><th>X<th hidden>Y<th>Z<tr><td>1<td hidden>2<td>3<tr hidden><td>4<td>5<td>6"
+    await session.navigate(site.page("/", f"<ul>{items}</ul><table>{cells}</table>"))
+    read: Any = (await session.extract(mode="rows", schema={"rows": "li", "fields": {"v": "b"}})).result
+    assert read.rows == ({"v": "A"}, {"v": ""})
+    offered: Any = (await session.extract(mode="tables")).result
+    assert [(offer["rows"], offer["first_row"]) for offer in offered.offers] == [(1, {"X": "1", "Z": "3"})]
+
+
 async def test_metadata_is_told_as_unseen(session: Session, site: Site) -> None:
     head = '<script type="application/ld+json">{"@type": "Recipe"}</script><meta property="og:title" content="Soup">'
     await session.navigate(site.page("/", f"<head>{head}</head><p>Soup"))
@@ -72,6 +84,30 @@ async def test_metadata_is_told_as_unseen(session: Session, site: Site) -> None:
     metadata: Any = outcome.result.metadata  # type: ignore[attr-defined]
     assert (metadata["json_ld"], metadata["open_graph"]) == ([{"@type": "Recipe"}], {"og:title": "Soup"})
     assert "a person does not see it" in as_text(outcome).partition("<untrusted")[0]
+
+
+async def test_metadata_in_the_body_is_read(session: Session, site: Site) -> None:
+    item = (
+        '<p itemscope itemtype="https://schema.org/Product"><b itemprop=name>Lamp</b> <meta itemprop=sku content=L1>'
+        'costs <data itemprop=price value=9.5>nine</data><link itemprop=availability href="/InStock"> today</p>'
+    )
+    head = '<meta property="og:image" content="/lamp.png"><meta property="og:url" content="javascript:alert(1)">'
+    await session.navigate(site.page("/", f"<head>{head}</head>{item}<meta property='og:type' content=product>"))
+    metadata: Any = (await session.extract(mode="metadata")).result.metadata  # type: ignore[attr-defined]
+    assert metadata["microdata"] == [
+        {
+            "@type": "https://schema.org/Product",
+            "name": "Lamp",
+            "sku": "L1",
+            "price": "9.5",
+            "availability": site.url("/InStock"),
+        }
+    ]
+    assert metadata["open_graph"] == {"og:image": site.url("/lamp.png"), "og:type": "product"}
+    schema = {"rows": "p", "fields": {"text": ""}}
+    assert (await session.extract(mode="rows", schema=schema)).result.rows == (  # type: ignore[attr-defined]
+        {"text": "Lamp costs nine today"},
+    )
 
 
 GRIDS = {
@@ -93,7 +129,7 @@ async def test_grids_of_libraries_are_found_and_read(session: Session, site: Sit
     site.page(f"/{library}/page.css", made.style, kind="text/css; charset=utf-8")
     await session.navigate(site.page(f"/{library}/", document(library)))
     offered: Any = (await session.extract(mode="tables")).result
-    schemas = [offer["schema"]["table"] for offer in offered.rows if "table" in offer["schema"]]
+    schemas = [offer["schema"]["table"] for offer in offered.offers if "table" in offer["schema"]]
     assert any(set(headers) <= set(schema.get("headers", [])) for schema in schemas)
     read: Any = (await session.extract(mode="rows", schema={"table": {"headers": headers}})).result
     assert (list(read.rows[0].values()), read.total) == (first, count)

@@ -189,7 +189,7 @@ async def test_55_a_page_that_redefines_its_clock_delays_no_call(session: Sessio
 # Files that show a time of day, record it, or compare it with the time of a file or a frame.
 TIMES_OF_DAY = (
     "approvals.py", "journal.py", "run_folder.py", "screencast.py", "live_view.py", "session.py", "handoffs.py",
-    "files.py", "viewer.py",
+    "files.py", "viewer.py", "console.py", "session_cookies.py",
 )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.pdf_files import pdf, words
 from tests.processes import browser_of, eventually, run_folders
 from tests.rove_process import ROVE, RoveHome, temporary_rove_home
 from tests.site import OWN_SITES, Site
@@ -108,7 +109,7 @@ def test_pages_that_misbehave_are_told_apart_and_hold_up_no_other(
     )
     busy = site.page("/busy", "Busy", status=503, headers={"Retry-After": "1"})
     inputs = [
-        {"url": site.page("/ok", "<title>Fine</title><p>All is well here.</p>"), "id": 7},
+        {"url": site.page("/ok", "<title>Fi\u202ene</title><p>All is well here.</p>"), "id": 7},
         {"url": site.url("/missing")},
         {"url": site.page("/moved", "", status=302, headers={"Location": "/ok"})},
         {"url": site.page("/alert", "<title>Alert</title><p>Text</p><script>alert('Hello')</script>")},
@@ -116,8 +117,10 @@ def test_pages_that_misbehave_are_told_apart_and_hold_up_no_other(
         {"url": site.page("/cookies", cookies)},
         {"url": site.url("/cookies", "localhost")},
         {"url": busy},
+        {"url": site.file("/file", b"data", "application/octet-stream")},
         {"url": "http://10.0.0.1/inner"},
         {"url": "not an address"},
+        {"url": "http://"},
     ]
     out = tmp_path / "results.jsonl"
     process = start(rove_home, "-", "--do", "extract", "--out", str(out), "--parallel", "1", "--retries", "1")
@@ -126,6 +129,7 @@ def test_pages_that_misbehave_are_told_apart_and_hold_up_no_other(
     found = {record["url"].removeprefix(site.url("")): record for record in records(out)}
     assert len(found) == len(inputs)
     assert found["/ok"]["input"] == {"id": 7}
+    assert found["/ok"]["title"] == "Fine"
     assert "All is well" in found["/ok"]["result"]["text"]
     assert (found["/moved"]["final_url"], found["/moved"]["status"]) == (site.url("/ok"), 200)
     assert found["/alert"]["ok"]
@@ -135,8 +139,13 @@ def test_pages_that_misbehave_are_told_apart_and_hold_up_no_other(
         False, 404, 1, "navigation_failed",
     )  # fmt: skip
     assert (found["/busy"]["status"], found["/busy"]["attempts"]) == (503, 2)
+    # Nothing of the page that the tab shows is told of a file.
+    assert found["/file"]["final_url"] == site.url("/file")
+    assert not {"title", "status"} & set(found["/file"])
+    assert found["/file"]["files"] == ["downloads/file"]
     assert found["http://10.0.0.1/inner"]["error"]["code"] == "denied"
-    assert found["not an address"]["error"]["code"] == "invalid_arguments"
+    for text in ("not an address", "http://"):
+        assert (found[text]["error"]["code"], found[text]["attempts"]) == ("invalid_arguments", 1)
     # Cookies of one host are not sent to another.
     assert "seen=1" not in found[site.url("/cookies", "localhost")]["result"]["text"]
     assert "1 HTTP 404" in said
@@ -183,13 +192,101 @@ def test_pictures_go_to_the_workspace_and_results_alone_to_standard_output(site:
     assert "what the policy asks for is denied" in said
 
 
+def test_a_page_that_is_still_loading_is_marked(site: Site, rove_home: RoveHome) -> None:
+    hold = threading.Event()
+    site.page("/slow.js", "", kind="text/javascript", hold=hold)
+    slow = site.page("/slow", "<title>Slow</title><p>First words</p><script src=/slow.js></script><p>Last words</p>")
+    done = site.page("/done", "<title>Done</title><p>All words</p>")
+    words = (done, slow, "--do", "extract", "--out", "-", "--parallel", "1", "--timeout", "6")
+    _, printed, said = finish(start(rove_home, *words))
+    hold.set()
+    found = {record["url"]: record for record in map(json.loads, printed.splitlines())}
+    assert (found[slow]["result"]["text"].strip(), found[slow].get("is_incomplete")) == ("First words", True), said
+    assert (found[done]["result"]["text"].strip(), found[done].get("is_incomplete")) == ("All words", None)
+
+
+def test_a_host_that_asks_over_http_to_be_left_alone_is(site: Site, rove_home: RoveHome) -> None:
+    busy = site.page("/busy", "Busy", status=429, headers={"Retry-After": "1"})
+    locked = site.page("/locked", "No", status=401, headers={"WWW-Authenticate": 'Basic realm="x"'})
+    missing, fine = site.url("/missing"), site.page("/fine", "<title>Fine</title><p>All is well here.</p>")
+    words = (busy, fine, missing, locked, "--do", "fetch", "--out", "-", "--parallel", "1", "--retries", "1")
+    _, printed, _ = finish(start(rove_home, *words))
+    found = {record["url"]: record for record in map(json.loads, printed.splitlines())}
+    # The page is asked for again before any other of its host.
+    assert [request.path for request in site.requests][:3] == ["/busy", "/busy", "/fine"]
+    told = [(found[url]["status"], found[url].get("error", {}).get("code")) for url in words[:4]]
+    assert told == [(429, "http_error"), (200, None), (404, "http_error"), (401, "needs_credentials")]
+    # Hints name no action: there is no agent that could call it.
+    assert "{" not in found[locked]["error"]["hint"]
+    assert "session.credentials()" in found[locked]["error"]["hint"]
+
+
+SCRIPT = """
+import asyncio, sys
+
+print("loaded")
+
+async def run(session, url):
+    print("visited", url)
+    what = url.rpartition("/")[2]
+    if what == "nan":
+        return float("nan")
+    if what == "cancel":
+        raise asyncio.CancelledError
+    if what == "exit":
+        sys.exit(3)
+    if what == "escape":
+        raise ValueError("boom \\x1b[31m\\u202e")
+    return "half \\ud800"
+"""
+
+
+def test_nothing_that_a_script_does_ends_the_job_or_spoils_the_results(
+    site: Site, rove_home: RoveHome, tmp_path: Path
+) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    names = ["nan", "cancel", "exit", "escape", "half"]
+    urls = [site.url(f"/{name}") for name in names]
+    code, printed, said = finish(start(rove_home, *urls, "--do", str(script), "--out", "-", "--parallel", "1"))
+    assert code == 1, said
+    found = [json.loads(line, parse_constant=pytest.fail) for line in printed.splitlines()]
+    assert [record["url"] for record in found] == urls
+    assert [record["error"]["code"] for record in found[:4]] == ["script_error"] * 4
+    assert [record["attempts"] for record in found] == [1] * 5
+    assert found[3]["error"]["message"] == "ValueError: boom \ufffd[31m"
+    assert found[4]["result"] == "half \ufffd"
+    assert "loaded" in said
+    assert f"visited {urls[0]}" in said
+
+
+@pytest.mark.parametrize("do", ["snapshot", "pdf"])
+def test_a_file_is_not_taken_for_the_page_before_it(site: Site, rove_home: RoveHome, do: str) -> None:
+    page = site.page("/page", "<title>Before</title><h1>Page before</h1>")
+    file = site.file("/file", b"data", "application/octet-stream")
+    document = site.file("/document", pdf(words(50, 700, "Text of the document")), "application/pdf")
+    code, printed, said = finish(start(rove_home, page, file, document, "--do", do, "--out", "-", "--parallel", "1"))
+    assert code == 1, said
+    before, saved, read = map(json.loads, printed.splitlines())
+    assert before["ok"]
+    assert (saved["ok"], saved["error"]["code"], saved["attempts"]) == (False, "navigation_failed", 1)
+    assert read["ok"] == (do == "pdf"), "the result of --do pdf at the address of a PDF is that PDF"
+    for record in (saved, read):
+        assert record["final_url"] == record["url"]
+        assert "Before" not in json.dumps(record)
+        assert (rove_home.home / "workspace" / record["files"][0]).is_file()
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (("x.txt", "--do", "extract"), "no file x.txt"),
         (("https://example.com", "--do", "read"), "--do read"),
         (("https://example.com", "--do", "extract", "--fresh", "--keep-session"), "exclude each other"),
-        (("https://example.com", "--do", "extract", "--parallel", "0"), "at least 1"),
+        (("https://example.com", "--do", "extract", "--parallel", "0"), "'0' is not a whole number from 1 up"),
+        (("https://example.com", "--do", "extract", "--parallel", "x"), "'x' is not a whole number from 1 up"),
+        (("https://example.com", "--do", "extract", "--full-page"), "--full-page is for --do screenshot"),
+        (("https://example.com", "--do", "extract", "--policy", __file__), "Correct the file"),
         (("https://example.com", "--do", "extract", "--logins-state", "none-such"), "no state none-such"),
     ],
 )
@@ -204,3 +301,16 @@ def test_wrong_use_is_refused_with_code_2(
     assert code == 2
     assert said in capsys.readouterr().err
     assert line_count(out) == 0
+
+
+def test_a_script_that_cannot_be_loaded_is_refused_with_code_2(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "script.py"
+    for text in ("def broken(:", "raise SystemExit(0)"):
+        script.write_text(text)
+        out = str(tmp_path / "results.jsonl")
+        assert run(["map", "https://example.com", "--do", str(script), "--out", out, "--home", str(home)]) == 2
+        said = capsys.readouterr().err
+        assert "cannot be loaded" in said
+        assert "Correct the script." in said

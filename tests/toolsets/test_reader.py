@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,6 +16,7 @@ from mcp.client.client import Client
 from mcp_types import CallToolResult, ImageContent
 from tests.gateway.clients import running_gateway
 from tests.mcp_clients import ROVE, held_open, text_of
+from tests.pdf_files import pdf, words
 from tests.site import OWN_SITES, Site
 from tests.surfaces.mcp_http.serving import connected
 
@@ -88,6 +91,68 @@ async def test_e2_a_snapshot_is_the_readable_text_of_the_page_once_it_has_settle
     assert "left to turn brown" in again and len(site.asked("/oolong")) == 1
 
 
+async def test_e2_e6_calls_at_the_same_time_answer_with_the_page_that_each_asked_for(
+    reader: Reader, site: Site
+) -> None:
+    teas = ("Gyokuro", "Sencha", "Hojicha")
+    body = "<title>{0}</title><h1>{0}</h1>" + TEXT.replace("Oolong", "{0}")
+    pages = {word: site.page(f"/{word}", body.format(word)) for word in teas}
+    texts = await asyncio.gather(*(reader.text("snapshot", url=url) for url in pages.values()))
+    for (word, url), text in zip(pages.items(), texts, strict=True):
+        assert text.startswith(f"Address: {url}\n") and f"{word} is made of" in text
+    colours = {name: site.page(f"/{name}", f"<body style='background: {name}'>") for name in ("red", "blue")}
+    saved = await asyncio.gather(*(reader.text("screenshot", url=url) for url in colours.values()))
+    assert [_colour(text) for text in saved] == [(255, 0, 0), (0, 0, 255)]
+
+
+def _colour(answer: str) -> tuple[int, ...]:
+    from PIL import Image
+
+    with Image.open(answer.removeprefix("Screenshot saved: ")) as picture:
+        found = picture.convert("RGB").getpixel((5, 5))
+    assert isinstance(found, tuple)
+    return found
+
+
+async def test_e2_e3_a_file_is_not_taken_for_the_page_that_was_open(home: Path, site: Site) -> None:
+    leaflet = site.file("/tea.pdf", pdf(words(72, 700, "Brew it for three minutes.")), "application/pdf")
+    data = site.file("/tea.zip", b"PK\x05\x06" + b"\0" * 18, "application/zip")
+    async with started(home / "file-reader") as reader:
+        for has_page in (False, True):
+            for action in ("snapshot", "screenshot", "navigate"):
+                text = await reader.text(action, url=leaflet)
+                assert "a file, not of a page" in text and "Brew it for three minutes." in text, (has_page, action)
+                assert "Oolong" not in text and "Screenshot saved" not in text
+            named = await reader.text("snapshot", url=data)
+            assert "a file, not of a page" in named and re.search(r"tea(-\d)?\.zip \(22 bytes\)", named)
+            await reader.text("navigate", url=site.page("/oolong", PAGE))
+
+
+async def test_e2_e3_an_error_of_the_server_is_told_with_what_it_sent(reader: Reader, site: Site) -> None:
+    broken = site.page("/broken", f"<title>Oops</title><h1>Oops</h1>{TEXT}", status=500)
+    read = await reader.text("snapshot", url=broken)
+    assert "HTTP 500" in read.partition("<untrusted")[0] and "left to turn brown" in read
+    pictured = await reader.text("screenshot", url=broken)
+    assert pictured.startswith("Screenshot saved: ") and pictured.endswith("HTTP 500.")
+
+
+async def test_e2_a_page_that_opens_dialogs_is_read_once_they_are_dismissed(reader: Reader, site: Site) -> None:
+    script = "<script>alert('Welcome!')</script>"
+    loud = site.page("/loud", f"<title>Loud</title>{script}<h1>Loud</h1><script src='/late.js'></script>")
+    site.file("/late.js", f"alert('Really!'); document.write(`{TEXT}`)".encode(), "text/javascript")
+    text = await reader.text("snapshot", url=loud)
+    assert "left to turn brown" in text and "Welcome!" in text and "Really!" in text
+
+
+async def test_e6_a_page_that_hangs_does_not_hold_a_call_for_longer_than_its_time(home: Path, site: Site) -> None:
+    busy = site.page("/busy", f"<title>Busy</title>{TEXT}<script>setTimeout(() => {{ for (;;); }}, 500)</script>")
+    async with started(home / "hurried-reader", DEADLINES_ACTION="4") as reader:
+        await reader.text("navigate", url=site.page("/oolong", PAGE))
+        began = time.monotonic()
+        error = await reader.error("snapshot", url=busy)
+        assert "deadline_exceeded" in error and time.monotonic() - began < 5.5
+
+
 async def test_e3_the_words_of_each_answer(reader: Reader, site: Site) -> None:
     url = site.page("/oolong", PAGE)
     assert await reader.text("navigate", url=url) == f"Navigated to: {url}\nTitle: Oolong"
@@ -117,6 +182,23 @@ async def test_e3_words_of_a_page_cannot_pose_as_the_answer(reader: Reader, site
     assert len(second) <= len("Title: ") + 81 and "</untrusted" not in second
 
 
+async def test_e3_hints_name_only_what_the_tools_have(reader: Reader, site: Site) -> None:
+    locked = site.page("/locked", "x", authorization="Basic abc")
+    page = site.page("/covered", "<button id=b>Buy</button><div style='position: fixed; inset: 0'></div>")
+    await reader.text("navigate", url=page)
+    errors = {
+        "element_not_found": await reader.error("click", selector="#missing"),
+        "element_not_ready": await reader.error("click", selector="#b"),
+        "invalid_arguments": await reader.error("click", selector='button "Buy"'),
+        "needs_credentials": await reader.error("snapshot", url=locked),
+    }
+    for code, error in errors.items():
+        hint = error.splitlines()[-1]
+        assert error.startswith(code) and hint.endswith(".") and len(hint.split()) > 7, error
+        assert not re.search(r"\bref\b|timeout|role|untrusted|waited", hint), error
+    assert "`url` is not for `action` click" in await reader.error("click", selector="#b", url=page)
+
+
 async def test_e3_passwords_are_refused(reader: Reader, site: Site) -> None:
     await reader.text("navigate", url=site.page("/oolong", PAGE))
     assert "secret" in await reader.error("type", selector="#password", text="hunter2")
@@ -133,7 +215,9 @@ async def test_e4_web_fetch_reads_over_http_and_goes_on_in_the_browser(reader: R
 
 async def test_e6_the_page_that_was_unused_longest_gives_way_and_comes_back(site: Site) -> None:
     site.page("/kept", "<title>Kept</title><h1>Kept</h1>", headers={"Set-Cookie": "visitor=1"})
-    async with running_gateway(allow_host=OWN_SITES, toolset="reader", limits__sessions=2) as running:
+    async with running_gateway(
+        allow_host=OWN_SITES, toolset="reader", limits__sessions=2, limits__queue_seconds=20
+    ) as running:
         url, token = f"http://localhost:{running.port}/mcp", running.gateway.tokens.owner
         for number in range(3):
             async with connected(f"{url}?session=s{number}", "legacy", token) as client:
@@ -145,6 +229,14 @@ async def test_e6_the_page_that_was_unused_longest_gives_way_and_comes_back(site
             back = text_of(await client.call_tool("browser", {"action": "screenshot"}))
             assert "loaded anew" in back and "Screenshot saved: " in back
         assert site.asked("/kept")[-1].headers["Cookie"] == "visitor=1"
+        waiting = (_visit(f"{url}?session=z{number}", token, site.url("/kept")) for number in range(4))
+        answers = await asyncio.gather(*waiting)
+        assert all("Kept" in answer for answer in answers), "those that wait get the room of calls that have ended"
+
+
+async def _visit(server: str, token: str, url: str) -> str:
+    async with connected(server, "legacy", token) as client:
+        return text_of(await client.call_tool("browser", {"action": "snapshot", "url": url}))
 
 
 async def test_e1_e6_an_empty_pool_and_a_full_one_say_what_to_do(home: Path, site: Site) -> None:

@@ -13,6 +13,7 @@ MAX_TEXT_LENGTH = 500
 # Further errors are only counted: a page that repeats its errors must not fill the report.
 MAX_ERRORS_SHOWN = 10
 _ERRORS = frozenset({"console error", "page error"})
+DIALOG_OPEN = "dialog open"
 # Kinds of events after which a page is not what the agent left: every answer tells them, also one of a fixed form.
 LOSSES = frozenset({"browser restarted", "session restored", "tab reset", "page lost"})
 

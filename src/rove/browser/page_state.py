@@ -66,6 +66,10 @@ class Dialogs(Protocol):
         """Wait until a dialog is open."""
         ...
 
+    async def wait_until_closed(self) -> None:
+        """Wait until no dialog is open."""
+        ...
+
     async def run_until_dialog(self, work: Awaitable[Any], /) -> bool:
         """Wait for the work or for a dialog, whichever is first; True if it was a dialog."""
         ...

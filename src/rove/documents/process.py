@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import os
+import signal
 import struct
 import sys
 from collections.abc import AsyncGenerator
@@ -81,8 +82,10 @@ async def _reader() -> AsyncGenerator[asyncio.subprocess.Process]:
     try:
         yield process
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
+        # Not `process.kill()`: it may take the exit status that asyncio waits for, and asyncio then logs a warning.
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGKILL)
         await asyncio.shield(process.wait())
 
 

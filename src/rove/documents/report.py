@@ -37,9 +37,12 @@ class PdfRead(Result):
     origin: Own = Own("")
     pictures: tuple[Attachment, ...] = ()
     is_outline_cut: bool = False
+    # The pages that `pictures` show, and those that were asked for and have none, as ranges.
+    pictured: Own = Own("")
+    not_pictured: Own = Own("")
 
     @classmethod
-    def of(cls, path: str, document: PdfDocument, origin: str, pictures: Sequence[Attachment] = ()) -> PdfRead:
+    def of(cls, path: str, document: PdfDocument, origin: str) -> PdfRead:
         """Make the report of a document that was read from a file."""
         return cls(
             path,
@@ -51,8 +54,7 @@ class PdfRead(Result):
             document.pages,
             Own(written(list(document.left_out))),
             Own(origin),
-            tuple(pictures),
-            document.is_outline_cut,
+            is_outline_cut=document.is_outline_cut,
         )
 
     @property
@@ -80,6 +82,10 @@ class PdfRead(Result):
             yield Passage(NO_TEXT)
         if self.left_out:
             yield Passage(f"Not shown: pages {self.left_out}.")
+        if self.pictured:
+            yield Passage(f"Pictures, in this order, of pages: {self.pictured}.")
+        if self.not_pictured:
+            yield Passage(f"Without a picture, as one call gives few: pages {self.not_pictured}. Name them in `pages`.")
 
     def _facts(self) -> Iterator[str]:
         # The server has named the file, so that its path counts as the server's words too.

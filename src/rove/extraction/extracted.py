@@ -37,12 +37,17 @@ class Extracted(Result):
         if str(self):
             yield from self._by_origin(self.content, 0, origin, is_raw=True)
         else:
-            yield Passage(NOTHING)
+            yield Passage(self.nothing_note)
         if self.is_cut:
             yield Passage(self.cut_note)
         if self.unseen_count:
             yield Passage(f"Left out of this text is what a person does not see{self._unseen_number()}:")
             yield from self._by_origin(self.unseen, len(self.content), origin, is_raw=False)
+
+    @property
+    def nothing_note(self) -> str:
+        """What is said where no text was found."""
+        return NOTHING
 
     @property
     def cut_note(self) -> str:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
 
 from rove.extraction.extracted import Extracted
+from rove.extraction.foreign_frames import Part, render_parts
 from rove.outcome import Own, Passage
 from rove.reading.formats import Format
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
     from rove.browser.tab import Tab
-    from rove.reading.article import Article, Rendered
+    from rove.reading.article import Article
     from rove.reading.page_source import PageSource
 
 DEFAULT_CHARACTERS = 100_000
@@ -23,8 +24,6 @@ MOST_PAGES = 50
 MOST_UNSEEN = 100
 # The most characters of addresses that are listed after the text.
 LONGEST_LIST = 20_000
-# A frame of another origin with less text than this is left out: most such frames are advertisements.
-SHORTEST_FRAME = 200
 
 
 @dataclass(frozen=True)
@@ -37,14 +36,21 @@ class ReadableText(Extracted):
     site: str = ""
     language: str = ""
     addresses: Mapping[str, str] = field(default_factory=dict[str, str])
+    # Of those addresses, the ones that only a frame of another origin gives, with that origin.
+    address_origins: Mapping[str, str] = field(default_factory=dict[str, str])
     # Whether the main content was found. If not, this is all text of the page.
     is_main: bool = True
     # How many pages of the article were joined.
     pages: int = 1
 
     @property
+    def nothing_note(self) -> str:
+        return "No text was found outside of fields, their values and pictures: a snapshot shows those."
+
+    @property
     def cut_note(self) -> str:
-        return f"[cut at {len(self.content[0] or '')} characters; max_characters sets how many are told]"
+        length = sum(len(text or "") for text in self.content)
+        return f"[cut at {length} characters; max_characters sets how many are told]"
 
     def passages(self, origin: str) -> Iterator[Passage]:
         """Tell facts and text as the page's, what rove says of them beside that, and addresses by number."""
@@ -66,16 +72,16 @@ class ReadableText(Extracted):
         return "\n".join(f"{name}: {fact}" for name, fact in facts.items() if fact)
 
     def _address_passages(self, origin: str) -> Iterator[Passage]:
-        lines, room = list[str](), LONGEST_LIST
+        lines, room = list[tuple[str, str]](), LONGEST_LIST
         for number, address in self.addresses.items():
-            lines.append(f"[{number}]: {address}")
-            room -= len(lines[-1]) + 1
+            lines.append((self.address_origins.get(number, origin), f"[{number}]: {address}"))
+            room -= len(lines[-1][1]) + 1
             if room < 0:
                 break
         if lines:
             left_out = len(self.addresses) - len(lines)
             yield Passage(f"Addresses by number{f' ({left_out} more are left out)' if left_out else ''}:")
-            yield Passage("\n".join(lines), origin)
+            yield from (Passage(line, author) for author, line in lines)
 
 
 async def read_readable(tab: Tab, format: Format, pages: int, longest: int) -> ReadableText:
@@ -89,9 +95,8 @@ async def read_readable(tab: Tab, format: Format, pages: int, longest: int) -> R
         joined = await read_next_pages(tab, article, pages)
         article, read = joined.article, joined.pages
         notes += joined.notes
-    rendered = await asyncio.to_thread(article.render, format, longest)
-    frames = await asyncio.to_thread(_frames, source, longest)
-    return _result(article, rendered, _Around(frames, source, tuple(notes), read))
+    parts = await asyncio.to_thread(render_parts, article, source.frames, format, longest)
+    return _result(article, parts, _Around(source, tuple(dict.fromkeys(notes)), read))
 
 
 def _read(source: PageSource) -> Article:
@@ -100,17 +105,10 @@ def _read(source: PageSource) -> Article:
     return read_article(source)
 
 
-def _frames(source: PageSource, longest: int) -> list[tuple[str, str]]:
-    """Return origin and text of each frame of another origin that has more than a few words."""
-    texts = [(frame.origin, _read(frame).render("text", longest).text) for frame in source.frames]
-    return [(origin, text) for origin, text in texts if len(text) >= SHORTEST_FRAME]
-
-
 @dataclass(frozen=True)
 class _Around:
-    """What is told beside an article: frames of other origins, notes, and the number of pages."""
+    """What is told beside an article: hidden text of frames, notes, and the number of pages."""
 
-    frames: list[tuple[str, str]]
     source: PageSource
     notes: tuple[str, ...]
     pages: int
@@ -121,30 +119,31 @@ class _Around:
         return [(frame.origin, line) for frame in self.source.frames for line in frame.unseen]
 
 
-def _result(article: Article, rendered: Rendered, around: _Around) -> ReadableText:
+def _result(article: Article, parts: Sequence[Part], around: _Around) -> ReadableText:
     unseen = [*(("", line) for line in article.unseen), *around.unseen]
     told = [(origin, line[:1000]) for origin, line in unseen[:MOST_UNSEEN]]
     return ReadableText(
-        (rendered.text, *(text for _, text in around.frames)),
-        rendered.is_cut,
+        tuple(part.text for part in parts),
+        any(part.is_cut for part in parts),
         tuple(line for _, line in told),
         len(unseen),
-        ("", *(origin for origin, _ in around.frames), *(origin for origin, _ in told)),
+        (*(part.origin for part in parts), *(origin for origin, _ in told)),
         Own("\n".join(around.notes)),
         title=article.title,
         byline=article.byline,
         date=article.date,
         site=article.site,
         language=article.language,
-        addresses=_addresses(article, rendered),
+        addresses={number: address for part in parts for number, address in part.addresses.items()},
+        address_origins=_address_origins(parts),
         is_main=article.is_main,
         pages=around.pages,
     )
 
 
-def _addresses(article: Article, rendered: Rendered) -> dict[str, str]:
-    """Return the addresses of the links and images that the text refers to."""
-    if rendered.is_numbered:
-        links = {str(number): article.links[number - 1] for number in rendered.links}
-        return {**links, **{f"i{number}": article.images[number - 1].address for number in rendered.images}}
-    return {}
+def _address_origins(parts: Sequence[Part]) -> dict[str, str]:
+    """Return the origin of each number that the page itself does not give."""
+    page, *frames = parts
+    # The first frame that gives an address counts, so the others are read before it.
+    given = {number: frame.origin for frame in reversed(frames) for number in frame.addresses}
+    return {number: origin for number, origin in given.items() if number not in page.addresses}

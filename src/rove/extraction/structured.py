@@ -39,6 +39,8 @@ class StructuredData(Extracted):
     # How many there are on the page, of which `rows` are the first.
     total: int = 0
     metadata: dict[str, Any] | None = None
+    # The tables and lists that the page has, each with the schema that reads it.
+    offers: tuple[dict[str, Any], ...] = ()
     csv: Own = Own("")
     # What rove says after the data.
     closing: Own = Own("")
@@ -56,7 +58,8 @@ class StructuredData(Extracted):
 
     @property
     def cut_note(self) -> str:
-        return f"[cut: {len(self.content)} of {self.total} are shown]" if self.total else "[cut: the page has more]"
+        total = self.total or len(self.offers)
+        return f"[cut: {len(self.content)} of {total} are shown]" if total else "[cut: the page has more]"
 
 
 async def read_structured(
@@ -160,8 +163,8 @@ def _offers(source: PageSource) -> StructuredData:
 
 
 def _told_offers(offers: Sequence[Offer], notes: Sequence[str], source: PageSource) -> StructuredData:
-    rows = tuple(_offer_facts(offer) for offer in offers)
-    texts = [json.dumps(row, ensure_ascii=False) for row in rows]
+    facts = tuple(_offer_facts(offer) for offer in offers)
+    texts = [json.dumps(each, ensure_ascii=False) for each in facts]
     kept = _fitting(texts)
     heading = "The page has:" if offers else NO_OFFER
     return StructuredData(
@@ -169,8 +172,7 @@ def _told_offers(offers: Sequence[Offer], notes: Sequence[str], source: PageSour
         is_cut=len(kept) < len(texts),
         origins=tuple(offer.origin for offer in offers[: len(kept)]) if any(each.origin for each in offers) else (),
         note=Own("\n".join([*notes, *source.notes, heading])),
-        rows=rows,
-        total=len(rows),
+        offers=facts,
         closing=Own(READ_ONE if offers else ""),
     )
 

@@ -66,8 +66,8 @@ async def read_content(answer: HttpAnswer, format: Format, longest: int, most_pi
     from rove.documents.signature import is_pdf
 
     if is_html(answer):
-        page = PageSource(text_of(answer), answer.url, is_cut=answer.is_cut)
-        return article_content(await read_page(page), format, longest)
+        page = PageSource(await asyncio.to_thread(text_of, answer), answer.url, is_cut=answer.is_cut)
+        return await asyncio.to_thread(article_content, await read_page(page), format, longest)
     if answer.media_type == "application/pdf" or (answer.media_type in UNKNOWN_TYPES and is_pdf(answer.body)):
         # The end of a PDF file says where its pages are.
         return _file(answer) if answer.is_cut else _pdf(await read_pdf(answer.body, longest=longest), longest)

@@ -16,9 +16,10 @@ MOST_ENTRIES = 50
 LONGEST_SUMMARY = 400
 # Of the HTML of one entry, which only its beginning is told of.
 LONGEST_HTML = 50_000
-# The first element of a feed, after declarations and comments.
+# The first element of a feed, after declarations and comments. Atomic: a comment ends at its first end.
 _ROOT = re.compile(
-    rb"^(?:\xef\xbb\xbf)?\s*(?:<\?[^>]*>\s*|<!--.{0,1000}?-->\s*|<!DOCTYPE[^>\[]*>\s*){0,8}<(?:\w+:)?(rss|feed|rdf)\b",
+    rb"^(?:\xef\xbb\xbf)?\s*+(?>(?:<\?[^>]*+>|<!--.{0,1000}?-->|<!DOCTYPE[^>\[]*+>)\s*+){0,8}+"
+    rb"<(?:\w{1,20}:)?(rss|feed|rdf)\b",
     re.IGNORECASE | re.DOTALL,
 )
 _ENTITIES = re.compile(rb"<!ENTITY", re.IGNORECASE)

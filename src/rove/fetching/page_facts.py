@@ -29,7 +29,12 @@ MOST_TEXT = 20_000
 MOST_PARSED = 3_000_000
 OF_HEAD = frozenset({"title", "meta", "link", "script", "style", "base", "noscript", "template"})
 _SPACE = re.compile(r"\s+")
-_REFRESH = re.compile(r"^\s*([\d.]+)\s*(?:[;,]\s*(?:url\s*=\s*)?[\"']?\s*([^\"']*?)\s*[\"']?\s*)?$", re.IGNORECASE)
+# As the HTML standard reads it: seconds, of which fractions are ignored, and an address, with or without quotes.
+_REFRESH = re.compile(
+    r"\s*+(?=[0-9.])([0-9]{0,6}+)[0-9.]*+(?:$|(?=[;,\s])\s*+[;,]?+\s*+(?:url\s*+=\s*+)?+"
+    r"(?:\"([^\"]*+)|'([^']*+)|([^\"'].*+))?+)",
+    re.IGNORECASE | re.DOTALL,
+)
 _MOVES = re.compile(
     r"(?:location(?:\.href)?\s*=(?!=)|location\.(?:replace|assign|reload)\s*\(|document\.forms?\[?[^;]{0,40}\.submit\()"
 )
@@ -141,7 +146,8 @@ def _empty_roots(body: HtmlElement, has_text: bool) -> list[str]:
         is_known = name.lower() in ROOT_IDS or "-" in tag or element.get("ng-version") is not None
         is_block = bool(name) and not has_text and tag in ("div", "main", "section")
         if (is_known or is_block) and _is_empty(element):
-            found.append(f"#{name}" if name else f"<{tag}>")
+            # Other names are the page's own words, and this is told in rove's.
+            found.append(f"#{name.lower()}" if name.lower() in ROOT_IDS else "an element")
     return found[:5]
 
 
@@ -158,7 +164,8 @@ def _refresh(root: HtmlElement, url: str) -> tuple[float, str] | None:
         if (meta.get("http-equiv") or "").lower() == "refresh" and not is_for_others:
             match = _REFRESH.match(meta.get("content") or "")
             if match:
-                return float(match[1].strip(".") or 0), _joined(url, match[2] or "")
+                address = match[2] or match[3] or match[4] or ""
+                return float(match[1] or 0), _joined(url, address.strip())
     return None
 
 

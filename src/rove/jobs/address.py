@@ -29,6 +29,7 @@ class Address:
     href: str
     host: str
     fields: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    is_valid: bool = True
 
     @classmethod
     def of(cls, url: str, fields: Mapping[str, Any] | None = None) -> Address:
@@ -37,7 +38,7 @@ class Address:
         try:
             parsed = URL("" if url.startswith("{") else with_scheme(url))
         except ValueError:
-            return cls(url, url, "", fields or {})
+            return cls(url, url, "", fields or {}, is_valid=False)
         return cls(url, parsed.href, parsed.host, fields or {})
 
     @property

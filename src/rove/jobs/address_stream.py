@@ -73,9 +73,10 @@ def _read_line(text: str) -> Address:
         return Address.of(text)
     try:
         fields: dict[str, Any] = json.loads(text)
+        json.dumps(fields, allow_nan=False)  # Python reads NaN and 1e999, which are not JSON
         return Address.of(str(fields[URL_FIELD]), {name: fields[name] for name in fields if name != URL_FIELD})
     except (ValueError, KeyError):
-        return Address(text, text, "")
+        return Address(text, text, "", is_valid=False)
 
 
 def _read_table(lines: Iterable[str], column: str, delimiter: str) -> Iterator[Address]:

@@ -55,14 +55,17 @@ class PageOptions:
     @property
     def recorded(self) -> dict[str, Any]:
         """What distinguishes the results of this job from those of another: they do not belong in one file."""
-        script = self.script
-        return {"do": script.name if script else self.do, **({"full_page": True} if self.full_page else {})}
+        if (script := self.script) is not None:
+            return {"do": script.name, "script": str(script.resolve())}
+        return {"do": self.do, **({"full_page": True} if self.full_page else {})}
 
     def check(self) -> None:
         """Raise InvalidArguments for what cannot be done."""
         if self.script is not None and not self.script.is_file():
             kinds = ", ".join(KINDS)
             raise InvalidArguments(f"--do {self.do}: there is no such file.", hint=f"Use one of {kinds}, or a FILE.py.")
+        if self.full_page and self.do != "screenshot":
+            raise InvalidArguments("--full-page is for --do screenshot.", hint="Leave it out.")
         if self.fresh and self.keep_session:
             raise InvalidArguments("--fresh and --keep-session exclude each other.", hint="Leave one of them out.")
 

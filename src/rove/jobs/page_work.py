@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import inspect
 import json
@@ -19,12 +20,14 @@ from rove.actions.pages.pdf import Pdf
 from rove.actions.pages.screenshot import Screenshot
 from rove.actions.pages.snapshot import Snapshot
 from rove.actions.reading.fetch import WebFetch
+from rove.browser.page_data import DownloadedFile
+from rove.engine.run.settle import STILL_LOADING
 from rove.engine.sessions.session import Session
 from rove.errors import DialogOpen, InvalidArguments, NavigationFailed
 from rove.jobs.options import PageOptions
 from rove.jobs.retrying import RETRYABLE_STATUSES
-from rove.jobs.worker import PageTask
-from rove.outcome import Attachment, Result
+from rove.jobs.worker import PageTask, names_of_none
+from rove.outcome import AnyOutcome, Attachment, Outcome, Result
 from rove.validation.fields import plain
 from rove.validation.record import dataclass
 from rove.workspace import Workspace
@@ -33,6 +36,9 @@ R = TypeVar("R", bound=Result)
 FIRST_ERROR_STATUS = 400
 # Dialogs of one page that are dismissed; there is no person to answer them.
 MOST_DIALOGS = 5
+# Kinds of events that say why a file was not saved.
+DOWNLOAD_FAILED = "download failed"
+NOT_SAVED = (DOWNLOAD_FAILED, "download refused", "download broken off")
 MODULE = "rove_map_script"
 # Parts of an extraction that are about several elements, of which a page's own text has none.
 _OF_ELEMENTS = ("content", "origins", "note", "unseen_count")
@@ -43,6 +49,7 @@ class Visit:
     """A visit of a page, and what is known of it so far.
 
     `facade`: the session as a script of the caller's is given it. `action_seconds`: the most that one action may take.
+    `is_incomplete`: the page was still loading when it was read.
     """
 
     session: Session
@@ -54,14 +61,48 @@ class Visit:
     title: str | None = None
     status: int | None = None
     files: tuple[str, ...] = ()
+    is_incomplete: bool = False
 
     async def load(self) -> Navigated:
         """Open the page. Raises NavigationFailed if the server answers with an error."""
         action = make_action(Navigate, self.task.url)
-        outcome = await self.session.run(action, timeout=self.action_seconds, quiet=True)
-        self.final_url, self.title = outcome.url, outcome.title
-        self.check_status(outcome.result.status, outcome.result.retry_after)
-        return outcome.result
+        outcome = await self._outcome(action)
+        loaded = outcome.result
+        if (download := loaded.download) is not None:
+            # The tab still shows the page of the visit before: nothing is told of it.
+            self.final_url = download.url or self.task.url
+            self._add_download(download, outcome)
+        else:
+            self.final_url, self.title = outcome.url, outcome.title
+            self.is_incomplete = STILL_LOADING in outcome.pending
+            self.check_status(loaded.status, loaded.retry_after)
+        if loaded.document is not None:
+            self.title = loaded.document.title
+        return loaded
+
+    async def load_page(self) -> None:
+        """Open a page that can be looked at. Raises NavigationFailed if the address is that of a file."""
+        self.refuse_file(await self.load())
+
+    def refuse_file(self, loaded: Navigated) -> None:
+        """Raise NavigationFailed if what was loaded is a file."""
+        if loaded.download is not None:
+            raise NavigationFailed(
+                "The address is that of a file, not of a page.",
+                hint="The file is in the workspace (`files`). Use --do fetch or --do extract to read a PDF.",
+                retryable=False,
+            )
+
+    def _add_download(self, download: DownloadedFile, outcome: AnyOutcome) -> None:
+        """Note the file of a download. Raises NavigationFailed if it was not saved."""
+        if download.path is None:
+            failed = next((event for event in outcome.events if event.kind in NOT_SAVED), None)
+            raise NavigationFailed(
+                f"The address is that of a file, which was not saved{f': {failed.text}' if failed else ''}.",
+                hint="Allow more time with --timeout, or larger files with --limits-download-megabytes.",
+                retryable=failed is None or failed.kind == DOWNLOAD_FAILED,
+            )
+        self.add_file(download.path)
 
     def check_status(self, status: int | None, retry_after: float | None = None) -> None:
         """Raise NavigationFailed if the server answered with an error."""
@@ -84,7 +125,10 @@ class Visit:
         return await self._run(action)
 
     async def _run(self, action: Action[R]) -> R:
-        return (await self.session.run(action, timeout=self.action_seconds, quiet=True)).result
+        return (await self._outcome(action)).result
+
+    async def _outcome(self, action: Action[R]) -> Outcome[R]:
+        return await self.session.run(action, timeout=self.action_seconds, quiet=True, names=names_of_none())
 
     @property
     def workspace(self) -> Workspace:
@@ -129,10 +173,7 @@ async def _fetch(visit: Visit) -> Any:
 
 async def _extract(visit: Visit) -> Any:
     loaded = await visit.load()
-    if loaded.download is not None:
-        visit.add_file(str(loaded.download.path))
     if (document := loaded.document) is not None:
-        visit.title = document.title
         text = "\n\n".join(page.text for page in document.pages)
         return {"text": text, "title": document.title, "pages": document.page_count, "left_out": document.left_out}
     if loaded.download is not None:
@@ -144,13 +185,13 @@ async def _extract(visit: Visit) -> Any:
 
 
 async def _snapshot(visit: Visit) -> Any:
-    await visit.load()
+    await visit.load_page()
     taken = await visit.act(make_action(Snapshot))
     return {"text": str(taken), "tokens": taken.tokens, "folded": taken.folded}
 
 
 async def _screenshot(visit: Visit) -> Any:
-    await visit.load()
+    await visit.load_page()
     picture = make_action(Screenshot, path=visit.file(".png"), full_page=visit.options.full_page)
     taken = await visit.act(picture)
     visit.add_file(taken.path)
@@ -158,7 +199,10 @@ async def _screenshot(visit: Visit) -> Any:
 
 
 async def _pdf(visit: Visit) -> Any:
-    await visit.load()
+    loaded = await visit.load()
+    if loaded.document is not None and (saved := loaded.download) is not None:
+        return {"pages": loaded.document.page_count, "size": saved.size}
+    visit.refuse_file(loaded)
     printed = await visit.act(make_action(Pdf, path=visit.file(".pdf")))
     visit.add_file(printed.path)
     return {"pages": printed.pages, "size": printed.size}
@@ -183,6 +227,10 @@ class NotJson(Exception):
     """A function of the caller's returned what cannot be written as JSON."""
 
 
+class ScriptEnded(Exception):
+    """A function of the caller's tried to end the program, or its own task."""
+
+
 def load_script(path: Path) -> Callable[..., Awaitable[Any]]:
     """Return the function `run` of a Python file. Raises InvalidArguments."""
     spec = importlib.util.spec_from_file_location(MODULE, path)
@@ -193,8 +241,9 @@ def load_script(path: Path) -> Callable[..., Awaitable[Any]]:
     sys.path.insert(0, str(path.resolve().parent))  # as Python does for a program, so that it finds its neighbours
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
-        raise InvalidArguments(f"{path} cannot be loaded: {type(error).__name__}: {error}") from error
+    except (Exception, SystemExit) as error:
+        message = f"{path} cannot be loaded: {type(error).__name__}: {error}"
+        raise InvalidArguments(message, hint="Correct the script.") from error
     run: Any = getattr(module, "run", None)
     if not inspect.iscoroutinefunction(run):
         hint = "Write `async def run(session: rove.Session, url: str)`; docs/map.md has an example."
@@ -204,12 +253,25 @@ def load_script(path: Path) -> Callable[..., Awaitable[Any]]:
 
 def _of_script(run: Callable[..., Awaitable[Any]]) -> Work:
     async def work(visit: Visit) -> Any:
-        result = plain(await run(visit.facade, visit.task.url))
+        result = plain(await _ending_only_itself(run(visit.facade, visit.task.url)))
         visit.final_url = _final_url(visit.session)
         try:
-            json.dumps(result)
-        except (TypeError, ValueError) as error:
+            json.dumps(result, allow_nan=False)
+        except (TypeError, ValueError, RecursionError) as error:
             raise NotJson(f"run() returned what is not JSON: {error}") from error
         return result
 
     return work
+
+
+async def _ending_only_itself(running: Awaitable[Any]) -> Any:
+    """Return what a script returns. Raises ScriptEnded for what would end the job, such as SystemExit."""
+    try:
+        return await running
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise  # by the job, or as the time is up
+        raise ScriptEnded("CancelledError was raised") from error
+    except (SystemExit, KeyboardInterrupt) as error:
+        raise ScriptEnded(f"{type(error).__name__} was raised: {error}") from error

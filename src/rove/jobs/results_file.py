@@ -20,6 +20,8 @@ from rove.errors import InvalidArguments
 from rove.validation.record import dataclass
 
 SYNC_SECONDS = 1.0
+# How every line begins: what begins otherwise was not written by rove map.
+BEGINNING = b'{"url": "'
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
 
 
@@ -55,12 +57,17 @@ class ResultsFile:
         self._is_dirty = False
 
     def repair(self) -> Repair | None:
-        """Complete or remove a last line that was not written to its end."""
+        """Complete or remove a last line that was not written to its end.
+
+        Raises InvalidArguments, and changes nothing, for a file that is not of rove map.
+        """
         size = os.fstat(self._file).st_size
         start = self._last_line_start(size)
         if start == size:
             return None
-        if _is_object(os.pread(self._file, size - start, start)):
+        line = os.pread(self._file, size - start, start)
+        self._refuse_other_file(line, start)
+        if _is_result(line):
             os.write(self._file, b"\n")
             return Repair(0)
         os.ftruncate(self._file, start)
@@ -75,7 +82,7 @@ class ResultsFile:
     def append(self, record: dict[str, Any]) -> None:
         """Write a result. Raises OSError, and leaves no part of it behind."""
         size = os.fstat(self._file).st_size
-        line = (json.dumps(record, ensure_ascii=False) + "\n").encode("utf-8", "backslashreplace")
+        line = _as_line(record).encode()
         try:
             written = os.write(self._file, line)
             while written < len(line):  # the disk is nearly full, or the line very long
@@ -100,6 +107,15 @@ class ResultsFile:
             self.sync()
         os.close(self._file)
 
+    def _refuse_other_file(self, last: bytes, start: int) -> None:
+        """Raise InvalidArguments unless the last line, which has no end, is one of rove map, and the first one too."""
+        if start > 0:
+            with self.path.open("rb") as lines:
+                self._record(1, lines.readline())
+        if not _is_result(last) and not _is_torn(last):
+            hint = "Choose another --out: nothing was changed in this file."
+            raise InvalidArguments(f"The last line of {self.path} is no result of rove map.", hint=hint)
+
     def _last_line_start(self, size: int) -> int:
         """Return where the line begins that has no end; the size of the file if there is none."""
         start, block = size, 1 << 16
@@ -112,11 +128,7 @@ class ResultsFile:
         return 0
 
     def _record(self, number: int, line: bytes) -> dict[str, Any]:
-        try:
-            record = json.loads(line)
-        except ValueError:
-            record = None
-        if not isinstance(record, dict) or not isinstance(record.get("url"), str) or "ok" not in record:
+        if (record := _read_result(line)) is None:
             hint = "Choose another --out, or remove the line."
             raise InvalidArguments(f"Line {number} of {self.path} is no result of rove map.", hint=hint)
         return record
@@ -131,7 +143,8 @@ class ResultsStream:
         self._output = output
 
     def append(self, record: dict[str, Any]) -> None:
-        self._output.write(json.dumps(record, ensure_ascii=True) + "\n")
+        """Write a result in ASCII, as standard output may have any encoding."""
+        self._output.write(json.dumps(json.loads(_as_line(record))) + "\n")
         self._output.flush()
 
     def sync(self) -> None:
@@ -141,8 +154,31 @@ class ResultsStream:
         """Leave standard output open."""
 
 
-def _is_object(text: bytes) -> bool:
+def _read_result(line: bytes) -> dict[str, Any] | None:
     try:
-        return isinstance(json.loads(text), dict)
+        record: Any = json.loads(line)
     except ValueError:
-        return False
+        return None
+    is_result = isinstance(record, dict) and isinstance(record.get("url"), str) and "ok" in record
+    return record if is_result else None
+
+
+def _is_result(line: bytes) -> bool:
+    return _read_result(line) is not None
+
+
+def _is_torn(line: bytes) -> bool:
+    """Whether a line can be the first part of a result."""
+    try:
+        json.loads(line)
+    except ValueError:
+        return line.startswith(BEGINNING) or BEGINNING.startswith(line)
+    return False
+
+
+def _as_line(record: dict[str, Any]) -> str:
+    """Return a result as a line of JSON, in which half of a surrogate pair, which is no character, is replaced."""
+    text = json.dumps(record, ensure_ascii=False, allow_nan=False)
+    if not text.isascii():
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return f"{text}\n"

@@ -200,7 +200,8 @@ class Job:
         return None
 
     async def _visit(self, worker: Worker, page: _Page) -> PageAnswer:
-        if not page.address.host and "://" not in page.address.href:
+        address = page.address
+        if not address.is_valid or (not address.host and "://" not in address.href):
             return PageAnswer(error=NO_ADDRESS)
         return await worker.run(page.address.task)
 
@@ -238,6 +239,7 @@ class Job:
         record |= {"error": error.as_dict()} if error is not None else {"result": answer.result}
         facts = {"final_url": answer.final_url, "title": answer.title, "status": answer.status}
         record |= {name: fact for name, fact in facts.items() if fact is not None}
+        record |= {"is_incomplete": True} if answer.is_incomplete else {}
         record |= {"files": list(answer.files)} if answer.files else {}
         record |= {"seconds": answer.seconds, "attempts": page.attempts}
         record |= {"time": datetime.now(UTC).isoformat(timespec="milliseconds")}

@@ -13,6 +13,7 @@ from rove.errors import BrowserUnavailable, DeadlineExceeded, JournalFailed, Rov
 from rove.jobs.options import PageOptions
 from rove.jobs.page_work import Visit, Work
 from rove.jobs.worker import PageAnswer, PageError, PageTask
+from rove.render.cleaning import readable
 from rove.states.choice import LoginChoice
 from rove.states.state import BrowserState
 
@@ -57,7 +58,7 @@ class SessionSlot:
     async def run(self, task: PageTask) -> PageAnswer:
         """Visit a page. What goes wrong is in the answer."""
         began = time.monotonic()
-        result, error, visit = None, None, None
+        result, error, visit, status = None, None, None, None
         try:
             async with asyncio.timeout(self._options.seconds):
                 await self._prepare(task.host)
@@ -65,10 +66,15 @@ class SessionSlot:
                 result = await self._work(visit)
         except Exception as failure:  # noqa: BLE001 - whatever a script of the caller's raises is the answer
             error = _error_of(failure, self._options.seconds)
+            status = failure.status if isinstance(failure, RoveError) else None
             if error.code not in KEEPS_CONTEXT:
                 self._pages = PAGES_PER_CONTEXT  # the context may be in any state
-        facts = (visit.final_url, visit.title, visit.status, visit.files) if visit else (None, None, None, ())
-        return PageAnswer(result, error, *facts, round(time.monotonic() - began, 3))
+        seconds = round(time.monotonic() - began, 3)
+        if visit is None:
+            return PageAnswer(result, error, seconds=seconds)
+        title = readable(visit.title) if visit.title is not None else None
+        status = visit.status if visit.status is not None else status
+        return PageAnswer(result, error, visit.final_url, title, status, visit.files, seconds, visit.is_incomplete)
 
     def _visit(self, task: PageTask) -> Visit:
         seconds = self._options.seconds * ACTION_SHARE
@@ -121,9 +127,10 @@ class SessionSlot:
 def _error_of(failure: Exception, seconds: float) -> PageError:
     if isinstance(failure, TimeoutError):
         message = f"The page was not done within {seconds:g} s."
-        return PageError.of(DeadlineExceeded(message, hint="Allow more time with --timeout."))
+        return PageError.of(DeadlineExceeded(message))
     if isinstance(failure, RoveError):
         is_unusable = isinstance(failure, BrowserUnavailable) and failure.retry_after is None
         return PageError.of(failure, is_fatal=is_unusable or isinstance(failure, JournalFailed))
     log.debug("a page failed", exc_info=failure)
-    return PageError(SCRIPT_ERROR, f"{type(failure).__name__}: {failure}", "Correct the script, then --retry-failed.")
+    message = readable(f"{type(failure).__name__}: {failure}")
+    return PageError(SCRIPT_ERROR, message, "Correct the script, then --retry-failed.")

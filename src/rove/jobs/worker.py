@@ -7,10 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from functools import cache
 from typing import Any, Protocol
 
+from rove.action import registry
+from rove.advice import LACKING, Names, insert_names
 from rove.errors import RoveError
+from rove.render.cleaning import readable
 from rove.validation.record import dataclass
+
+# What to try next, where the hint for agents does not fit: no action is called between two visits.
+HINTS = {
+    "deadline_exceeded": "Allow more time with --timeout.",
+    "needs_credentials": "Write a FILE.py that sets them with session.credentials() first, and give it to --do.",
+    "blocked": "Open the address in a browser, or use another source.",
+}
+LOOK_HINT = "Open the address in a browser to see what is there."
+
+
+@cache
+def names_of_none() -> Names:
+    """Return names for hints that leave out what tells to call an action."""
+    return dict.fromkeys(registry(), LACKING)
 
 
 @dataclass(frozen=True)
@@ -36,7 +54,8 @@ class PageError:
     @classmethod
     def of(cls, error: RoveError, is_fatal: bool = False) -> PageError:
         may_try = error.retryable or error.retry_after is not None
-        return cls(error.code, error.message, error.hint, may_try, error.retry_after, is_fatal)
+        hint = HINTS.get(error.code) or insert_names(error.hint, names_of_none()) or LOOK_HINT
+        return cls(error.code, readable(error.message), hint, may_try, error.retry_after, is_fatal)
 
     def as_dict(self) -> dict[str, str]:
         return {"code": self.code, "message": self.message, "hint": self.hint}
@@ -46,6 +65,7 @@ class PageError:
 class PageAnswer:
     """What came of one visit: a result, or an error. `files`: paths of the workspace.
 
+    `is_incomplete`: the page was still loading when it was read.
     `is_broken_off`: the worker was closed in the middle of it, so that there is neither.
     """
 
@@ -56,6 +76,7 @@ class PageAnswer:
     status: int | None = None
     files: tuple[str, ...] = ()
     seconds: float = 0.0
+    is_incomplete: bool = False
     is_broken_off: bool = False
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rove.reading.formats import Format as Format
 from rove.reading.image import Image as Image
+from rove.reading.joining import continue_numbers as continue_numbers
 from rove.reading.joining import join_articles as join_articles
 from rove.reading.page_source import PageSource
 from rove.reading.parsed_article import Article as Article

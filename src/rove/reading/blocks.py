@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 from rove.validation.record import dataclass
 
 Style: TypeAlias = Literal["", "strong", "emphasis", "code"]
+Position: TypeAlias = Literal["", "sup", "sub"]
 # Counted for each block beside its text, so that many empty ones do not add up to an unbounded output.
 BLOCK_COST = 2
 NESTING_SPACES = 4
@@ -16,12 +17,20 @@ NESTING_SPACES = 4
 
 @dataclass(frozen=True)
 class Run:
-    """Text of one style. `link` and `image` are numbers that count from one; 0 stands for none."""
+    """Text of one look. `link` and `image` are numbers that count from one; 0 stands for none."""
 
     text: str
     style: Style = ""
     link: int = 0
     image: int = 0
+    # Whether it is above or below the line: 10 with 6 above it is not 106.
+    position: Position = ""
+    # Whether it is struck through, as an old price is.
+    is_struck: bool = False
+
+    def looks_like(self, other: Run) -> bool:
+        """Return whether two runs of text can be one."""
+        return replace(self, text="") == replace(other, text="")
 
 
 Runs: TypeAlias = tuple[Run, ...]

@@ -69,5 +69,6 @@ class _Html:
             image = self._images[run.image - 1]
             return f'<img src="{escape(image.address)}" alt="{escape(image.alt)}">'
         text = escape(run.text).replace("\n", "<br>\n")
-        tag = STYLES.get(run.style)
-        return f"<{tag}>{text}</{tag}>" if tag else text
+        for tag in filter(None, (run.position, STYLES.get(run.style), "del" if run.is_struck else "")):
+            text = f"<{tag}>{text}</{tag}>"
+        return text

@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING
 
 from rove.reading.blocks import Blocks, has_text
-from rove.reading.content.consensus import choose
+from rove.reading.content.consensus import choose, is_same
 from rove.reading.content.scoring import find_by_scores
 from rove.reading.content.trafilatura_content import find_by_trafilatura
 from rove.reading.markup.addresses import absolute_in
@@ -16,6 +16,7 @@ from rove.reading.markup.document import body_of, parse_document
 from rove.reading.markup.hidden import drop_hidden, drop_never_shown
 from rove.reading.markup.metadata import Metadata, read_metadata
 from rove.reading.markup.next_page import find_next_page
+from rove.reading.markup.plain_elements import forget_hiding, make_plain
 from rove.reading.page_source import PageSource
 from rove.reading.parsed_article import Article
 from rove.validation.record import dataclass
@@ -40,6 +41,9 @@ def extract_article(source: PageSource) -> Article:
     facts = read_metadata(document)
     hidden = () if source.is_rendered else tuple(drop_hidden(document))
     drop_never_shown(document)
+    make_plain(body_of(document))
+    if source.is_rendered:
+        forget_hiding(body_of(document))
     content = _main_content(document, facts, absolute)
     is_main = has_text(content.blocks)
     if not is_main:
@@ -61,9 +65,14 @@ def extract_article(source: PageSource) -> Article:
 
 
 def _main_content(document: HtmlElement, facts: Metadata, absolute: Callable[[str], str]) -> Content:
-    body = body_of(deepcopy(document))
-    scored = _content_of(find_by_scores(body, facts.title, drops_byline=not facts.has_byline), absolute)
     other = _content_of(find_by_trafilatura(document, is_whole=False), absolute)
+    found = find_by_scores(
+        body_of(deepcopy(document)),
+        facts.title,
+        drops_byline=not facts.has_byline,
+        confirms=lambda text: is_same(text, other.blocks),
+    )
+    scored = _content_of(found, absolute)
     blocks, is_other = choose(scored.blocks, other.blocks)
     if is_other:
         return _content_of(find_by_trafilatura(document, is_whole=True), absolute)

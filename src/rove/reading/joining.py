@@ -20,14 +20,20 @@ def join_articles(first: Article, rest: Sequence[Article]) -> Article:
     return joined
 
 
-def _joined(first: Article, second: Article) -> Article:
+def continue_numbers(first: Article, second: Article) -> Article:
+    """Return the second article with numbers that go on from those of the first; one address has one number."""
     links, images = _merged(first.links, second.links), _merged(first.images, second.images)
     renumbering = _Renumbering(_places(second.links, links), _places(second.images, images))
+    return replace(second, blocks=renumbering.blocks(second.blocks), links=links, images=images)
+
+
+def _joined(first: Article, second: Article) -> Article:
+    following = continue_numbers(first, second)
     return replace(
         first,
-        blocks=(*first.blocks, *renumbering.blocks(_without_title(second.blocks, first.blocks))),
-        links=links,
-        images=images,
+        blocks=(*first.blocks, *_without_title(following.blocks, first.blocks)),
+        links=following.links,
+        images=following.images,
         next_page=second.next_page,
         unseen=(*first.unseen, *second.unseen),
         is_cut=first.is_cut or second.is_cut,

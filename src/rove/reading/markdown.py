@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from rove.reading.blocks import Block, Code, Heading, Listing, Paragraph, Quote, Rule, Run, Runs, Table
+from rove.reading.positions import characters_of, written_out
 
 STYLES = {"strong": "**", "emphasis": "*"}
 _SPECIAL = re.compile(r"[\\`*\[\]<|~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)")
@@ -85,14 +86,34 @@ def _runs(runs: Runs) -> str:
 
 def _linked(number: int, runs: Sequence[Run], before: str) -> str:
     inside = ""
-    for position, run in enumerate(runs):
-        after = runs[position + 1].text[:1] if position + 1 < len(runs) else ""
-        inside += _run(run, (inside or before)[-1:], after)
-    stripped = inside.strip()
-    if not number or not stripped:
-        return inside
-    lead, tail = inside[: len(inside) - len(inside.lstrip())], inside[len(inside.rstrip()) :]
-    return f"{lead}[{stripped}][{number}]{tail}"
+    for is_struck, group in groupby(runs, lambda run: run.is_struck):
+        text = _styled(list(group), (inside or before)[-1:])
+        inside += _between("~~", text, "~~") if is_struck else text
+    return _between("[", inside, f"][{number}]") if number else inside
+
+
+def _styled(runs: Sequence[Run], before: str) -> str:
+    runs, text = _with_code_joined(runs), ""
+    for place, run in enumerate(runs):
+        after = runs[place + 1].text[:1] if place + 1 < len(runs) else ""
+        text += _run(run, (text or before)[-1:], after)
+    return text
+
+
+def _with_code_joined(runs: Sequence[Run]) -> list[Run]:
+    """Make adjacent runs of code one: the marks of two code spans beside each other would count as others."""
+    joined: list[Run] = []
+    for is_code, group in groupby(runs, lambda run: run.style == "code" and not run.image):
+        joined += [Run("".join(map(written_out, group)), "code")] if is_code else group
+    return joined
+
+
+def _between(start: str, text: str, end: str) -> str:
+    """Put marks around a text, inside of the spaces at its ends; an empty text needs none."""
+    stripped = text.strip()
+    if not stripped:
+        return text
+    return f"{text[: len(text) - len(text.lstrip())]}{start}{stripped}{end}{text[len(text.rstrip()) :]}"
 
 
 def _run(run: Run, before: str, after: str) -> str:
@@ -100,12 +121,14 @@ def _run(run: Run, before: str, after: str) -> str:
         return f"![{escape(' '.join(run.text.split()))}][i{run.image}]"
     if run.style == "code":
         return _code_span(run.text)
+    characters = characters_of(run)
+    if characters is None:
+        return _between(f"<{run.position}>", escape(run.text), f"</{run.position}>")
     mark = STYLES.get(run.style, "")
-    stripped = run.text.strip()
-    if not mark or not stripped or "\n" in stripped or not _can_be_marked(stripped, run.text, before, after):
-        return escape(run.text)
-    lead, tail = run.text[: len(run.text) - len(run.text.lstrip())], run.text[len(run.text.rstrip()) :]
-    return f"{lead}{mark}{escape(stripped)}{mark}{tail}"
+    stripped = characters.strip()
+    if not mark or not stripped or "\n" in stripped or not _can_be_marked(stripped, characters, before, after):
+        return escape(characters)
+    return _between(mark, escape(characters), mark)
 
 
 def _can_be_marked(stripped: str, text: str, before: str, after: str) -> bool:

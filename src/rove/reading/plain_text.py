@@ -1,10 +1,12 @@
-"""Blocks as plain text: paragraphs set apart by empty lines, no links, no marks but those of lists."""
+"""Blocks as plain text: paragraphs set apart by empty lines, no links, no marks but of lists and struck text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
 
-from rove.reading.blocks import Block, Code, Heading, Listing, Paragraph, Quote, Rule, Runs, Table
+from rove.reading.blocks import Block, Code, Heading, Listing, Paragraph, Quote, Rule, Run, Runs, Table
+from rove.reading.positions import written_out
 
 
 def render_text(blocks: Iterable[Block]) -> str:
@@ -33,4 +35,15 @@ def _list(block: Listing) -> str:
 
 
 def _runs(runs: Runs) -> str:
-    return "".join(run.text for run in runs if not run.image).strip()
+    groups = groupby((run for run in runs if not run.image), lambda run: run.is_struck)
+    return "".join(_struck(group) if is_struck else _joined(group) for is_struck, group in groups).strip()
+
+
+def _joined(runs: Iterable[Run]) -> str:
+    return "".join(map(written_out, runs))
+
+
+def _struck(runs: Iterable[Run]) -> str:
+    """Mark text that is struck through: an old price beside the new one is no price."""
+    text = _joined(runs)
+    return text.replace(text.strip(), f"~~{text.strip()}~~") if text.strip() else text

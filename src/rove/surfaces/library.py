@@ -34,7 +34,7 @@ from rove.actions.input.pointer import Click, Drag, Hover, Scroll
 from rove.actions.pages.aria import AriaSnapshot
 from rove.actions.pages.extract import Extract
 from rove.actions.pages.find import Find
-from rove.actions.pages.navigation import Back, Forward, Navigate, Reload
+from rove.actions.pages.navigation import Back, Forward, Navigate, Reload, Visit
 from rove.actions.pages.outline import Outline
 from rove.actions.pages.pdf import Pdf
 from rove.actions.pages.screenshot import Screenshot
@@ -174,6 +174,7 @@ class Session:
     throttle = method(Throttle)
     read_image = method(ReadImage)
     web_fetch = method(WebFetch)
+    visit = method(Visit)
     read_pdf = method(ReadPdf)
     emulate = method(Emulate)
     permissions = method(Permissions)

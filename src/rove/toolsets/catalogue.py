@@ -66,7 +66,8 @@ class ActionTool:
     @property
     def schema(self) -> Mapping[str, Any]:
         if self._schema is None:
-            self._schema = _schema_with_options(self._action)
+            lists_all = EVERYTHING in self._settings.with_ or self._action.group != CORE
+            self._schema = _schema_with_options(self._action, lists_all)
         return self._schema
 
     @property
@@ -152,8 +153,8 @@ def _groups(wanted: Collection[str]) -> Collection[str]:
     return groups() if EVERYTHING in wanted else wanted
 
 
-def _schema_with_options(cls: type[AnyAction]) -> Mapping[str, Any]:
-    schema = schema_of(cls, with_rare=cls.group != CORE)
+def _schema_with_options(cls: type[AnyAction], lists_all: bool) -> Mapping[str, Any]:
+    schema = schema_of(cls, with_rare=lists_all)
     for option in options_of(cls):
         schema["properties"][option] = OPTIONS[option]
     if issubclass(cls, CompositeAction):

@@ -137,15 +137,6 @@ def steps(actions: object) -> list[dict[str, Any]]:
     return steps_of(read_listed_actions(actions))
 
 
-@conversion("visit_steps")
-def visit_steps(action: object, url: object = None, full_page: object = None) -> list[dict[str, Any]]:
-    """Return the steps of a batch that opens an address, if one is given, and reads or pictures the page."""
-    visit = [{"action": "navigate", "url": url}] if url else []
-    if action == "screenshot":
-        return [*visit, {"action": "screenshot", "path": "screenshots/", "full_page": bool(full_page)}]
-    return [*visit, {"action": "extract", "mode": "readable"}]
-
-
 @conversion("seconds")
 def seconds(value: object) -> float:
     """Return a number of seconds; 1000 and more, which no call may take, are milliseconds."""

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal, get_args
 
+from rove import errors
 from rove.action import AnyAction, fields_of, registry
-from rove.errors import InvalidSettings
+from rove.errors import InvalidSettings, RoveError
 from rove.toolsets.answers.form import DEFAULT_FORM, find_answer_form, find_error_form
 from rove.toolsets.catalogue import OPTIONS, options_of
 from rove.toolsets.conversions import find_conversion
@@ -47,6 +48,7 @@ class Case(Validated):
     answer: str | None = arg("Form of the answer.", default=None)
     says: str | None = arg("Template of the answer.", default=None)
     required: tuple[str, ...] = arg("Arguments that a call must have in this case.", default=())
+    refused: tuple[str, ...] = arg("Arguments that a call must not have in this case.", default=())
 
     @property
     def cls(self) -> type[AnyAction]:
@@ -65,6 +67,8 @@ class ToolDeclaration:
     answer: str
     errors: str
     needs_session: bool
+    # What to try next after an error, by its code, instead of what rove says.
+    hints: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -79,19 +83,20 @@ class ToolsetDeclaration:
     access: Access = "all"
 
 
-TOOLSET_KEYS = ("summary", "instructions", "groups", "access", "answer", "errors", "settings", "approval", "tools")
+SHAPE_KEYS = ("summary", "instructions", "groups", "access", "answer", "errors", "hints")
+TOOLSET_KEYS = (*SHAPE_KEYS, "settings", "approval", "tools")
 TOOL_KEYS = ("name", "description", "arguments", "select", "cases", "answer", "errors", "needs_session")
 # What only toolsets pass to a call: to show all of the page instead of what changed (`rove.views.page_view.ViewKind`).
 VIEW = "view"
-CASE_KEYS = ("action", "pass", "answer", "says", "required")
+CASE_KEYS = ("action", "pass", "answer", "says", "required", "refused")
 
 
 def declaration_of(name: str, tree: Mapping[str, Any]) -> ToolsetDeclaration:
     """Read a toolset. Raises InvalidSettings with the tool and the key that are wrong."""
     reader = _Reader(name)
     reader.refuse_unknown("the file", tree, TOOLSET_KEYS)
-    answer, errors = tree.get("answer", DEFAULT_FORM), tree.get("errors", DEFAULT_FORM)
-    tools = tuple(reader.tool(each, answer, errors) for each in tree.get("tools", ()))
+    reader.check_hints(tree.get("hints", {}))
+    tools = tuple(reader.tool(each, tree) for each in tree.get("tools", ()))
     groups, access = tuple(tree.get("groups", ())), tree.get("access", "all")
     if access not in get_args(Access):
         raise reader.refuse("`access`", f"must be one of {', '.join(get_args(Access))}")
@@ -111,7 +116,15 @@ class _Reader:
         if unknown := [key for key in table if key not in known]:
             raise self.refuse(where, f"`{unknown[0]}` is not known; there are: {', '.join(known)}")
 
-    def tool(self, table: Mapping[str, Any], answer: str, errors: str) -> ToolDeclaration:
+    def check_hints(self, hints: object) -> None:
+        codes = {each.code for each in vars(errors).values() if isinstance(each, type) and issubclass(each, RoveError)}
+        if not isinstance(hints, dict):
+            raise self.refuse("`hints`", "must be a table")
+        for code, hint in hints.items():
+            if code not in codes or not isinstance(hint, str):
+                raise self.refuse("`hints`", f"`{code}` must be the code of an error, with a text")
+
+    def tool(self, table: Mapping[str, Any], tree: Mapping[str, Any]) -> ToolDeclaration:
         name = table.get("name")
         if not isinstance(name, str) or not name:
             raise self.refuse("a tool", "`name` is missing")
@@ -123,9 +136,10 @@ class _Reader:
             arguments,
             table.get("select"),
             dict(self._cases(name, table)),
-            table.get("answer", answer),
-            table.get("errors", errors),
+            table.get("answer", tree.get("answer", DEFAULT_FORM)),
+            table.get("errors", tree.get("errors", DEFAULT_FORM)),
             bool(table.get("needs_session", False)),
+            tree.get("hints", {}),
         )
         self._check(tool)
         return tool

@@ -125,6 +125,9 @@ class DeclaredTool:
         for name in (*required, *case.required):
             if name not in request.arguments:
                 raise InvalidArguments(f"`{name}` is missing.")
+        for name in case.refused:
+            if name in request.arguments:
+                raise InvalidArguments(f"`{name}` is not for `{self._declared.select}` {request.case}.")
         words, options = split_options(case.cls, self._passed(case, request.arguments))
         view = words.pop(VIEW, None)
         return dataclasses.replace(call_of(self._made(case, words), options), view=view)
@@ -187,6 +190,7 @@ class DeclaredTool:
         return find_answer_form(case.answer or self._declared.answer)(request, outcome)
 
     def error_answer(self, request: ToolRequest, error: RoveError) -> Answer:
+        error.hint = self._declared.hints.get(error.code, error.hint)
         return find_error_form(self._declared.errors)(request, error)
 
 

@@ -6,7 +6,9 @@ server to its first answer. This knows only the types that actions and settings 
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import json
 import math
 import re
 import sys
@@ -176,7 +178,7 @@ def _typed(hint: Any, value: Any, where: str) -> Any:
     if origin is tuple:
         return _several(get_args(hint)[0], value, where)
     if origin is dict or hint is dict:
-        return value if isinstance(value, dict) else _refuse(where, "must be an object")
+        return _free_object(value, where)
     if dataclasses.is_dataclass(hint):
         return value if isinstance(value, cast(type, hint)) else _object(cast(type, hint), value, where)
     return _READERS[hint](value, where)
@@ -201,6 +203,15 @@ def _object(cls: type[Any], value: Any, where: str) -> Any:
         if isinstance(value, dict)
         else _refuse(where, "must be an object")
     )
+
+
+def _free_object(value: Any, where: str) -> dict[str, Any]:
+    """Read an object whose properties are not known ahead; it may be written as JSON, as its schema asks for."""
+    read = value
+    if isinstance(value, str):
+        with contextlib.suppress(ValueError):
+            read = json.loads(value)
+    return cast(dict[str, Any], read) if isinstance(read, dict) else _refuse(where, "must be an object")
 
 
 def _text(value: Any, where: str) -> str:
@@ -307,7 +318,7 @@ def _kind(hint: Any) -> Schema:
     if dataclasses.is_dataclass(hint):
         return schema_of(cast(type, hint))
     if get_origin(hint) is dict or hint is dict:
-        return {"type": "object", "properties": {}}
+        return {"type": "string"}  # JSON: some model providers refuse objects whose properties are not listed
     names = {str: "string", bool: "boolean", int: "integer", float: "number", Path: "string"}
     return {"type": names.get(hint, "object")} if hint is not Any else {}
 

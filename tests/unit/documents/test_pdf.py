@@ -6,6 +6,7 @@ import asyncio
 import io
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -104,10 +105,62 @@ async def test_a_rotated_page_is_read_as_it_is_displayed() -> None:
     assert page.unseen == ()
 
 
+@pytest.mark.parametrize("rotation", [90, 180, 270])
+async def test_lines_of_a_page_that_is_turned_sideways_are_in_the_order_of_the_text(rotation: int) -> None:
+    content = "\n".join(words(50, 700 - 16 * line, f"line {line}") for line in range(3))
+    page = await read_page(f"{content}\n{RULES.replace('700', '500')}", page=f"/Rotate {rotation}")
+    assert page.text == "line 0\nline 1\nline 2"
+    assert page.unseen == ()
+    upright = f"{RULES}\n{grid(55, 685, 100)}"
+    assert (await read_page(upright, page=f"/Rotate {rotation}")).tables == (tuple(map(tuple, CELLS)),)
+
+
+async def test_tables_are_between_the_short_lines_that_they_stand_between() -> None:
+    across = [f"300 {y} m 400 {y} l S" for y in (700, 680, 660, 500, 480, 460)]
+    down = [f"{x} {top} m {x} {top - 40} l S" for x in (300, 350, 400) for top in (700, 500)]
+    cells = [words(x, y, f"{x}{y}") for y in (685, 665, 485, 465) for x in (305, 355)]
+    lines = [words(50, y, text) for y, text in ((750, "one"), (600, "two"), (400, "three"))]
+    content = [*across, *down, lines[0], *cells[:4], lines[1], *cells[4:], lines[2]]
+    page = await read_page("\n".join(content))
+    texts = [line for line in page.text.splitlines() if line and "---" not in line]
+    tables = [[f"| 305{y} | 355{y} |" for y in rows] for rows in ((685, 665), (485, 465))]
+    assert texts == ["one", *tables[0], "two", *tables[1], "three"]
+
+
+async def test_columns_that_nearly_touch_in_some_rows_are_divided_as_in_the_others() -> None:
+    rows = [("Item", "Price", "Stock"), ("Lamps", "9.50", "3"), ("Chair", "20.00", "14"), ("Tables", "130.00", "1")]
+    places = (50, 95, 140)
+    cells = [words(x, 700 - 18 * y, text) for y, row in enumerate(rows) for x, text in zip(places, row, strict=True)]
+    page = await read_page("\n".join([words(50, 740, "Prices", size=18), *cells]))
+    assert page.tables == (tuple(rows),)
+    assert page.text.startswith("Prices\n\n| Item | Price | Stock |")
+
+
+async def test_the_exit_status_of_a_reader_is_left_to_asyncio(monkeypatch: pytest.MonkeyPatch) -> None:
+    polled: list[object] = []
+    monkeypatch.setattr(subprocess.Popen, "poll", polled.append)
+    assert (await read_pdf(pdf(words(50, 700, "Text")))).has_text
+    # Whichever takes the status first, the other finds no process, which asyncio logs as a warning.
+    assert polled == []
+
+
 async def test_links() -> None:
     link = "<</Type/Annot/Subtype/Link/Rect[45 695 200 715]/A<</S/URI/URI(https://example.com/a?b=1)>>>>"
     page = await read_page(words(50, 700, "See the site"), page=f"/Annots[{link}]")
     assert [(each.text, each.url) for each in page.links] == [("See the site", "https://example.com/a?b=1")]
+
+
+async def test_links_that_run_code_or_open_files_are_left_out() -> None:
+    addresses = [
+        "javascript:alert\\(1\\)",
+        " JavaScript:x",
+        "file:///etc/passwd",
+        "mailto:a@b.example",
+        "www.b.example",
+    ]
+    links = "".join(f"<</Type/Annot/Subtype/Link/Rect[45 695 200 715]/A<</S/URI/URI({each})>>>>" for each in addresses)
+    page = await read_page(words(50, 700, "See the site"), page=f"/Annots[{links}]")
+    assert [each.url for each in page.links] == ["mailto:a@b.example", "www.b.example"]
 
 
 async def test_fields_of_forms_are_read_but_not_passwords() -> None:

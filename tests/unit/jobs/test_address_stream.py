@@ -74,3 +74,8 @@ async def test_addresses_come_before_their_input_has_ended() -> None:
             assert found.url == f"https://example.com/{number}"
         sender.close()
         assert [address async for address in addresses] == []
+
+
+def test_a_line_with_a_number_that_json_does_not_have_is_no_address() -> None:
+    (found,) = read_list(['{"url": "https://example.com/", "price": NaN}'])
+    assert not found.is_valid

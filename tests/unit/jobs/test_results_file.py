@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from rove.errors import InvalidArguments
-from rove.jobs.results_file import ResultsFile
+from rove.jobs.results_file import ResultsFile, ResultsStream
 
 
 def record(number: int) -> dict[str, Any]:
@@ -27,7 +28,37 @@ def test_results_are_appended_and_read_again(tmp_path: Path) -> None:
     assert [json.loads(line)["url"] for line in path.read_text().splitlines()] == [record(0)["url"], record(1)["url"]]
     again = ResultsFile(path)
     assert [found["url"] for found in again.records()] == [record(0)["url"], record(1)["url"]]
+    # Half of a surrogate pair is no character, and not every program reads it.
+    assert [found["result"] for found in again.records()] == ["é\ufffd\n" * 3] * 2
     again.close()
+
+
+def test_standard_output_gets_ascii_without_halves_of_surrogate_pairs() -> None:
+    output = io.StringIO()
+    ResultsStream(output).append(record(0))
+    assert output.getvalue().isascii()
+    assert json.loads(output.getvalue())["result"] == "é\ufffd\n" * 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://example.com/1",
+        "precious text",
+        '{"name": "x"}',
+        '{"url": "https://example.com/1"}',
+        '{"url": "https://example.com/1"}\nmy notes',
+        'my notes\n{"url": "https://example.com/1"',
+    ],
+)
+def test_a_file_that_is_not_of_rove_map_is_refused_and_not_changed(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text(text)
+    results = ResultsFile(path)
+    with pytest.raises(InvalidArguments, match="no result of rove map"):
+        results.repair()
+    results.close()
+    assert path.read_text() == text
 
 
 @pytest.mark.parametrize("cut", [1, 20, 60])

@@ -162,7 +162,7 @@ def check_markdown(markdown: str, links: int, images: int) -> None:
         elif opened:
             fence = opened[0]
         else:
-            outside = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", re.sub(r"\\.", "", bare))
+            outside = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", re.sub(r"\\.", "x", bare))
             columns = check_row(outside, columns)
             for number in re.findall(r"\]\[(\d+)\]", outside):
                 assert 1 <= int(number) <= links

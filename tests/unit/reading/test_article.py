@@ -189,3 +189,51 @@ def test_huge_pages_take_bounded_time(html: str) -> None:
     rendered = read(html).render("markdown", 100_000)
     assert len(rendered.text) <= 100_000
     assert time.monotonic() - began < 60
+
+
+@pytest.mark.parametrize(
+    ("html", "markdown", "text"),
+    [
+        ("<del>$50</del> $40", "~~$50~~ $40", "~~$50~~ $40"),
+        ("<s>a <b>b</b></s>", "~~a **b**~~", "~~a b~~"),
+        ("10<sup>6</sup> m<sup>-2</sup>", "10⁶ m⁻²", "10⁶ m⁻²"),
+        ("H<sub>2</sub>O on the 1<sup>st</sup>", "H₂O on the 1st", "H₂O on the 1st"),
+        ("2<sup>a1</sup> v<sub>1b</sub>", "2<sup>a1</sup> v<sub>1b</sub>", "2^(a1) v_(1b)"),
+        ("word<sup><a href=/n>[1]</a></sup>", r"word[\[1\]][1]", "word[1]"),
+        ("<code>2<sup>10</sup>` x</code>", "``2¹⁰` x``", "2¹⁰` x"),
+    ],
+)
+def test_struck_text_and_exponents_do_not_change_numbers(html: str, markdown: str, text: str) -> None:
+    article = read(f"<article><p>{SENTENCE * 6}Now: {html}</p></article>")
+    assert article.render("markdown", 10_000).text.endswith(f"Now: {markdown}")
+    assert article.render("text", 10_000).text.endswith(f"Now: {text}")
+
+
+def test_struck_text_and_exponents_are_elements_in_html() -> None:
+    article = read(f"<article><p>{SENTENCE * 6}<del>$50</del> 10<sup>6</sup> H<sub>2</sub>O</p></article>")
+    assert article.render("html", 10_000).text.endswith("<del>$50</del> 10<sup>6</sup> H<sub>2</sub>O</p>")
+
+
+@pytest.mark.parametrize(
+    ("line", "byline", "date"),
+    [
+        ("<p class=byline>9:39AM BST 05 Oct 2011</p>", "", "2011-10-05"),
+        (
+            "<p class=byline>By Ann Lee, Staff Writer | Feb 1, 2023 10:00 AM EST</p>",
+            "Ann Lee, Staff Writer",
+            "2023-02-01",
+        ),
+        ("<p class=author>Posted by Ann Lee on February 1, 2023</p>", "Ann Lee", "2023-02-01"),
+        ("<p class=byline>3. März 2021 · Ann Lee</p>", "Ann Lee", "2021-03-03"),
+        ("<p class=byline>Published Mon 4 May 2020 by the desk</p>", "", "2020-05-04"),
+        ("<span class=byline>By Jean-Luc O'Brien</span><time>1 June 2022</time>", "Jean-Luc O'Brien", "2022-06-01"),
+        ("<p class=byline>By May 12 Foundation</p>", "May 12 Foundation", ""),
+    ],
+)
+def test_names_and_dates_of_a_line_are_told_apart(line: str, byline: str, date: str) -> None:
+    article = read(f"<article><h1>T</h1>{line}<p>{SENTENCE * 6}</p></article>")
+    assert (article.byline, article.date) == (byline, date)
+
+
+def test_the_language_may_be_that_of_a_header() -> None:
+    assert read(f"<meta http-equiv=content-language content=fr><p>{SENTENCE}</p>").language == "fr"

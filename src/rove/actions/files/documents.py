@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, FileAction, action, arg
-from rove.documents.page_range import pages_in
+from rove.documents.page_range import pages_in, written
 from rove.documents.report import PdfRead
 from rove.errors import Denied, InvalidArguments
-from rove.outcome import NOWHERE, Attachment
+from rove.outcome import NOWHERE, Attachment, Own
 from rove.target import secret_named
 from rove.workspace import Workspace
 
@@ -48,14 +49,14 @@ class ReadPdf(FileAction[PdfRead]):
         password = secrets.use_for_document(self.secrets[0]).value if self.secrets else self.password
         data = await asyncio.to_thread(self._read, Workspace(settings.workspace_folder))
         document = await read_pdf(data, password, self.pages, self.max_characters)
-        shown = (
-            [page.number for page in document.pages]
-            if self.pages is None
-            else pages_in(self.pages, document.page_count)
-        )
-        wanted = shown[:MOST_PICTURES] if self.images else []
-        pictures = [await self._picture(data, number, password, settings) for number in wanted]
-        return PdfRead.of(self.path, document, NOWHERE, pictures)
+        report = PdfRead.of(self.path, document, NOWHERE)
+        if not self.images:
+            return report
+        asked = pages_in(self.pages, document.page_count)
+        shown, others = asked[:MOST_PICTURES], asked[MOST_PICTURES:]
+        pictures = [await self._picture(data, number, password, settings) for number in shown]
+        pictured, not_pictured = Own(written(shown)), Own(written(others))
+        return replace(report, pictures=tuple(pictures), pictured=pictured, not_pictured=not_pictured)
 
     async def _picture(self, data: bytes, number: int, password: str | None, settings: Settings) -> Attachment:
         from rove.documents.pdf import render_page

@@ -35,7 +35,7 @@ class Extract(TabAction[Extracted]):
 
     target: Target | None = arg("Which element; the page if not given.", default=None)
     mode: Literal["text", "html", "attribute", "readable", "rows", "tables", "metadata"] = arg(
-        "What to read.", default="text"
+        "What to read. Rows needs a `schema`; tables offers some.", default="text"
     )
     attribute: str | None = arg("Name, with mode attribute.", default=None)
     all: bool = arg("Every match, not just one.", default=False)
@@ -48,7 +48,7 @@ class Extract(TabAction[Extracted]):
         "With mode readable: the most characters.", default=DEFAULT_CHARACTERS, ge=100, le=MOST_READABLE, rare=True
     )
     schema: dict[str, Any] | None = arg(
-        "With mode rows: CSS selectors of the rows and fields, or headers of a table; mode tables offers some.",
+        "With mode rows: CSS selectors of the rows and fields, or table headers, as JSON; mode tables offers some.",
         default=None,
         rare=True,
     )

@@ -1,21 +1,27 @@
-"""Navigation: load an address, go back or forward, reload."""
+"""Navigation: load an address, go back or forward, reload; open an address and look at the page in one step."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
 
-from rove.action import Effect, TabAction, Url, action, arg
+from rove.action import AnyAction, CompositeAction, Effect, StepRunner, TabAction, Url, action, arg, parse
 from rove.browser.documents.pdf import read_downloaded, read_shown
 from rove.browser.network.retry_after import seconds_in
 from rove.browser.page_data import DownloadedFile, LoadStage
+from rove.browser.page_events import DIALOG_OPEN
 from rove.documents.report import PdfRead
-from rove.errors import NavigationFailed
-from rove.outcome import Passage, Result
+from rove.errors import DialogOpen, NavigationFailed
+from rove.outcome import AnyOutcome, Attachment, Passage, Result
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
     from rove.browser.tab import Tab
+
+# How often a visit waits for a dialog to be dismissed.
+MOST_DIALOGS = 3
+FILE = "The address is that of a file, not of a page."
 
 
 @dataclass(frozen=True)
@@ -104,3 +110,88 @@ async def _loaded(tab: Tab) -> Navigated:
     answer = tab.page.requests.document
     retry_after = seconds_in(answer.headers.get("retry-after")) if answer is not None else None
     return Navigated(tab.url, tab.page.status, document=await read_shown(tab), retry_after=retry_after)
+
+
+@dataclass(frozen=True)
+class Visited(Result):
+    """What was read or pictured, and how the address was opened, if one was. Of a file, nothing is pictured."""
+
+    opened: AnyOutcome | None = None
+    seen: AnyOutcome | None = None
+    # The waits for dialogs to be dismissed, after which the page goes on loading.
+    waits: tuple[AnyOutcome, ...] = ()
+
+    @property
+    def parts(self) -> tuple[AnyOutcome, ...]:
+        return tuple(part for part in (self.opened, *self.waits, self.seen) if part is not None)
+
+    @property
+    def was_blocked(self) -> bool:
+        """Whether a dialog was open when the address had been opened."""
+        return self.opened is not None and any(event.kind == DIALOG_OPEN for event in self.opened.events)
+
+    @property
+    def attachments(self) -> tuple[Attachment, ...]:
+        return self.seen.attachments if self.seen is not None else ()
+
+    def passages(self, origin: str) -> Iterator[Passage]:
+        """Tell how the server answered, then what was read; of a file, where it is and the text of a PDF."""
+        if self.opened is not None:
+            yield from self._opening(origin)
+        if self.seen is not None:
+            yield from self.seen.result.passages(self.seen.origin)
+
+    def _opening(self, origin: str) -> Iterator[Passage]:
+        navigated: Navigated = self.opened.result if self.opened else Navigated("")
+        if self.seen is not None:
+            yield Passage(str(navigated))
+            return
+        yield Passage(FILE)
+        yield from navigated.passages(origin)
+
+
+@action(Effect.NAVIGATE, observes=False, group="reading")
+class Visit(CompositeAction[Visited]):
+    """Open an address and read or picture the page as one step, in which no other call uses the tab."""
+
+    url: Url | None = arg("Address; the page that is open if not given.", default=None)
+    show: Literal["text", "picture"] = arg("The readable text of the page, or a picture of it.", default="text")
+    full_page: bool = arg("A picture of the whole page, not only of what is in view.", default=False)
+
+    @property
+    def actions(self) -> Sequence[AnyAction]:
+        return (*self._opening, self._looking)
+
+    @property
+    def shares_time(self) -> bool:
+        return True
+
+    @property
+    def _opening(self) -> Sequence[AnyAction]:
+        return (parse("navigate", {"url": self.url}),) if self.url else ()
+
+    @property
+    def _looking(self) -> AnyAction:
+        if self.show == "picture":
+            return parse("screenshot", {"path": "screenshots/", "full_page": self.full_page})
+        return parse("extract", {"mode": "readable"})
+
+    async def perform(self, runner: StepRunner) -> Visited:
+        opened = None
+        for step in self._opening:
+            opened = await runner.run(step)
+            if opened.result.download is not None:
+                return Visited(opened)
+        return await self._look(runner, Visited(opened))
+
+    async def _look(self, runner: StepRunner, visited: Visited, dialogs: int = 0) -> Visited:
+        """Look at the page; if a dialog was in the way, once that is dismissed and the page has gone on loading."""
+        try:
+            if dialogs or visited.was_blocked:
+                waited = await runner.run(parse("wait", {"load": "load"}))
+                visited = replace(visited, waits=(*visited.waits, waited))
+            return replace(visited, seen=await runner.run(self._looking))
+        except DialogOpen:
+            if dialogs == MOST_DIALOGS:
+                raise
+            return await self._look(runner, visited, dialogs + 1)

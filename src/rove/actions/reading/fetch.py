@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
@@ -93,12 +94,18 @@ class WebFetch(FetchAction[Fetched]):
     def complete(self) -> None:
         from ada_url import URL  # imported late: it takes 5 ms
 
+        from rove.fetching.http.address import LONGEST
+
         try:
             parsed = URL(self.url)
         except ValueError:
             raise InvalidFields([("url", "is not a valid address")]) from None
         if parsed.username or parsed.password:
             raise InvalidFields([("url", "must not have a user name or a password in it")])
+        if len(parsed.href) > LONGEST:
+            raise InvalidFields([("url", f"must not be longer than {LONGEST:,} characters")])
+        # Policy, journal, request and wrapper see the address as browsers write it.
+        self.__dict__["url"] = str(parsed.href)
 
     @property
     def destination(self) -> str | None:
@@ -125,7 +132,8 @@ class WebFetch(FetchAction[Fetched]):
         article = await _article(document)
         if article is not None:
             joined, count = await self._join(web, article, document.url)
-            return article_content(joined, self.format, self.max_characters), count
+            # In a thread, as a long article takes a while.
+            return await asyncio.to_thread(article_content, joined, self.format, self.max_characters), count
         assert document.answer is not None
         pixels = web.settings.observing.picture
         content = await read_content(document.answer, self.format, self.max_characters, pixels)
@@ -139,12 +147,14 @@ class WebFetch(FetchAction[Fetched]):
         last, rest, seen = first, list["Article"](), {url}
         while len(rest) + 1 < self.pages and last.next_page not in seen and _is_same(last.next_page, url):
             seen.add(last.next_page)
-            following = await _article(await web.read(last.next_page, self.browser))
+            document = await web.read(last.next_page, self.browser)
+            # It may have redirected to another server, whose text is not to be told as this one's.
+            following = await _article(document) if _is_same(document.url, url) else None
             if following is None:
                 break
             rest.append(following)
             last = following
-        return (join_articles(first, rest) if rest else first), len(rest) + 1
+        return (await asyncio.to_thread(join_articles, first, rest) if rest else first), len(rest) + 1
 
 
 async def _article(document: WebDocument) -> Article | None:
@@ -159,7 +169,8 @@ async def _article(document: WebDocument) -> Article | None:
     answer = document.answer
     if answer is None or not is_html(answer):
         return None
-    return await read_page(PageSource(text_of(answer), answer.url, is_cut=answer.is_cut))
+    text = await asyncio.to_thread(text_of, answer)
+    return await read_page(PageSource(text, answer.url, is_cut=answer.is_cut))
 
 
 async def _frames(document: WebDocument, limits: Limits) -> tuple[Quoted, ...]:

@@ -24,6 +24,8 @@ MOST_BYTES = 200 * 2**20
 _OPEN_AT = re.compile(r"#(?:.*&)?page=(\d{1,6})(?:&|$)")
 REST = Advice("Read other pages with {read_pdf}. Or {navigate} to its address with #page=N to read from page N on.")
 
+NO_PAGE = "{navigate} to the address without #page=N: the answer says how many pages there are."
+
 
 async def read_shown(tab: Tab) -> PdfRead | None:
     """Read the PDF that the browser's viewer shows in a tab; None if there is none, or it cannot be had."""
@@ -34,9 +36,10 @@ async def read_shown(tab: Tab) -> PdfRead | None:
 
 
 async def read_downloaded(tab: Tab, file: DownloadedFile, address: str) -> PdfRead | None:
-    """Read a file that the tab has downloaded, if it is a PDF whose text may be shown. What fails becomes an event.
+    """Read a file that the tab has downloaded, if it is a PDF whose text may be shown.
 
     `address`: the one that was asked for, which may name a page to begin with.
+    Raises DocumentLocked, DocumentDamaged, InvalidArguments if it has no such page, and LimitReached.
     """
     if file.path is None or not tab.page.may_read(file.url):
         return None
@@ -47,7 +50,8 @@ async def read_downloaded(tab: Tab, file: DownloadedFile, address: str) -> PdfRe
     except TimeoutError:
         tab.page.events.add("pdf not read", "There was not enough time.", "Read it with {read_pdf}.")
     except (DocumentLocked, DocumentDamaged, InvalidArguments, LimitReached) as error:
-        tab.page.events.add("pdf not read", error.message, error.hint)
+        tab.page.events.drop_advice("download")
+        raise _naming(file, error) from None
     except RoveError as error:
         tab.page.events.add("pdf not read", error.message)
     return None
@@ -57,7 +61,11 @@ async def _read(tab: Tab, data: bytes, file: DownloadedFile, pages: str | None) 
     from rove.documents.pdf import read_pdf  # imported late: few pages are PDF files
     from rove.documents.report import PdfRead
 
-    report = PdfRead.of(file.path or "", await read_pdf(data, pages=pages, longest=MOST_CHARACTERS), _origin(file.url))
+    try:
+        document = await read_pdf(data, pages=pages, longest=MOST_CHARACTERS)
+    except InvalidArguments as error:
+        raise InvalidArguments("The PDF does not have the page that the address names.", hint=NO_PAGE) from error
+    report = PdfRead.of(file.path or "", document, _origin(file.url))
     tab.page.events.drop_advice("download")
     if report.left_out:
         tab.page.events.add("pdf", f"pages {report.left_out} are not shown", REST)
@@ -67,12 +75,23 @@ async def _read(tab: Tab, data: bytes, file: DownloadedFile, pages: str | None) 
 
 
 def _read_file(workspace: Workspace, path: str) -> bytes:
-    """Return the bytes of a PDF of the workspace; nothing if the file is none, or too large."""
+    """Return the bytes of a PDF of the workspace; nothing if it is another kind of file, or too large."""
     with workspace.reading(path) as file, os.fdopen(os.dup(file.descriptor), "rb") as opened:
-        if file.size > MOST_BYTES or not is_pdf(opened.read(SIGNATURE_WITHIN)):
+        if not is_pdf(opened.read(SIGNATURE_WITHIN)):
+            if path.lower().endswith(".pdf"):
+                raise DocumentDamaged("The file is called a PDF, and is none.")
+            return b""
+        if file.size > MOST_BYTES:
             return b""
         opened.seek(0)
         return opened.read()
+
+
+def _naming(file: DownloadedFile, error: RoveError) -> RoveError:
+    """Say where the file is. Its server has named it, so that the message counts as the server's words."""
+    error.say_more(f"It is saved as {file.path}.")
+    error.quotes_page, error.origin = True, _origin(file.url)
+    return error
 
 
 def _first_page(address: str) -> str | None:

@@ -126,7 +126,9 @@ def interrupted_error(reason: str, url: str) -> NavigationFailed:
 def credentials_error(status: int, url: str, challenge: str) -> NeedsCredentials:
     """Return the error for a server that asks for a user name and a password."""
     message = f"HTTP {status}: {host_and_port(url)} asks for a password ({challenge})"
-    return quoting(url, NeedsCredentials(message, quotes_page=True))
+    error = NeedsCredentials(message, quotes_page=True)
+    error.status = status
+    return quoting(url, error)
 
 
 def quoting(url: str, error: E) -> E:

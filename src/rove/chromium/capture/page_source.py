@@ -120,6 +120,7 @@ class _Joining:
         if is_unseen:
             source = replace(source, html="")
         self._foreign += [source, *inner.frames]
+        self._notes += inner.notes
 
 
 def _of_unseen_frame(line: str) -> str:

@@ -39,6 +39,8 @@ class Dialogs:
         self._current: tuple[OpenDialog, CdpSession] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._opened = asyncio.Event()
+        self._closed = asyncio.Event()
+        self._closed.set()
         self._is_dismissing = False
         self._consecutive = 0.0
         self._suppressed = 0
@@ -71,6 +73,10 @@ class Dialogs:
             await self._opened.wait()
         return dialog
 
+    async def wait_until_closed(self) -> None:
+        """Wait until no dialog is open."""
+        await self._closed.wait()
+
     async def run_until_dialog(self, work: Awaitable[Any]) -> bool:
         """Wait for the work or for a dialog, whichever is first; True if it was a dialog.
 
@@ -90,8 +96,7 @@ class Dialogs:
     def share(self, dialog: OpenDialog, cdp: CdpSession) -> None:
         """Show the dialog of another page, which blocks this page too, so that either tab can answer it."""
         if self._current is None:
-            self._current = (dialog, cdp)
-            self._opened.set()
+            self._show(dialog, cdp)
 
     def unshare(self) -> None:
         """Forget the dialog of another page, which has been closed."""
@@ -147,10 +152,14 @@ class Dialogs:
         elif self._is_excessive(dialog):
             self._suppress(cdp)
         else:
-            self._current = (dialog, cdp)
             self._opened_at = time.monotonic()
-            self._opened.set()
+            self._show(dialog, cdp)
             self._wait_for_answer(dialog, cdp)
+
+    def _show(self, dialog: OpenDialog, cdp: CdpSession) -> None:
+        self._current = (dialog, cdp)
+        self._closed.clear()
+        self._opened.set()
 
     def _wait_for_answer(self, dialog: OpenDialog, cdp: CdpSession) -> None:
         reason = f"as it was not answered within {self._answer_timeout:g} s"
@@ -194,6 +203,7 @@ class Dialogs:
         self._current = None
         self._last_closed = time.monotonic()
         self._opened.clear()
+        self._closed.set()
         self.stop_timer()
         if self.on_close is not None:
             self.on_close()

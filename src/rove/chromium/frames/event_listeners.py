@@ -132,7 +132,9 @@ async def prepare_listeners(world: World) -> None:
     """Let rove's script ask for elements with listeners, once for each document."""
     if world.listener_probe is None:
         with contextlib.suppress(CdpError):  # the document is being replaced, so its listeners no longer matter
-            if await _create_probe(world) is None:
+            if world.cdp.reports_contexts:
+                await _create_probe(world)
+            else:
                 await note_listeners(world)
 
 

@@ -18,6 +18,7 @@ Command = Coroutine[Any, Any, object]
 
 def reporting(cdp: CdpSession, stealth: bool) -> Command:
     """Return the command that makes a target report what is written to its console."""
+    cdp.reports_contexts = not stealth
     return cdp.send("Console.enable" if stealth else "Runtime.enable")
 
 

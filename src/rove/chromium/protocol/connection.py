@@ -224,6 +224,8 @@ class CdpSession:
         self._handlers: dict[str, list[Handler]] = {}
         self._closed = asyncio.Event()
         self.event_limiter = EventLimiter()
+        # Whether it reports the JavaScript contexts of its target.
+        self.reports_contexts = True
         self._terminated_at = -TERMINATION_SECONDS
 
     @property

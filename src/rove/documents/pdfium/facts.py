@@ -25,6 +25,8 @@ _FIELD_KINDS = {
     raw.FPDF_FORMFIELD_LISTBOX: "list",
 }
 _PASSWORD_FLAG = 1 << 13
+# Addresses that a reader may follow: those of the web and of people, and those without a scheme.
+_FOLLOWED = re.compile(r"(?:https?|mailto|tel):|(?![a-z][a-z0-9+.-]*:)", re.IGNORECASE)
 _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?")
 
 
@@ -82,7 +84,8 @@ def _url(document: pdfium.PdfDocument, link: Any) -> str:
     size = raw.FPDFAction_GetURIPath(document, action, None, 0)
     buffer = ctypes.create_string_buffer(size)
     raw.FPDFAction_GetURIPath(document, action, buffer, size)
-    return "".join(buffer.value.decode("utf-8", "replace").split())[:LONGEST_URL]
+    address = "".join(each for each in buffer.value.decode("utf-8", "replace") if each.isprintable() and each != " ")
+    return address[:LONGEST_URL] if _FOLLOWED.match(address) else ""
 
 
 def _target(document: pdfium.PdfDocument, link: Any) -> int | None:

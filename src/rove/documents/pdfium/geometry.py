@@ -43,15 +43,17 @@ def around(boxes: Iterable[Box]) -> Box:
 
 
 class Display:
-    """Converts coordinates of a page's content to those of the page as it is displayed."""
+    """Converts coordinates of a page's content to those of the page as it is displayed, or turned by another angle."""
 
-    def __init__(self, page: pdfium.PdfPage) -> None:
-        self._rotation = page.get_rotation()
+    def __init__(self, page: pdfium.PdfPage, rotation: int | None = None) -> None:
+        self.rotation = page.get_rotation() if rotation is None else rotation
         self._left, self._bottom, self._right, self._top = page.get_bbox()
-        self.width, self.height = page.get_size()
+        width, height = page.get_size()
+        is_on_its_side = (self.rotation - page.get_rotation()) % 180 == 90
+        self.width, self.height = (height, width) if is_on_its_side else (width, height)
 
     def point(self, x: float, y: float) -> tuple[float, float]:
-        match self._rotation:
+        match self.rotation:
             case 90:
                 return y - self._bottom, x - self._left
             case 180:

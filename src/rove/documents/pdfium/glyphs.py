@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -14,6 +16,8 @@ import pypdfium2.raw as raw
 from rove.documents.pdfium.geometry import Box, Display
 
 MOST_GLYPHS = 60_000
+# Characters that are asked for their angle.
+SAMPLED = 500
 LINE_BREAKS = "\r\n"
 # PDFium puts these where a word is divided at the end of a line.
 DIVISIONS = ("\x02", "\ufffe", "\xad")
@@ -47,6 +51,14 @@ class PageText:
         self.objects: dict[int, TextObject] = {}
         self.lines = list(self._lines(min(count, MOST_GLYPHS)))
 
+    @property
+    def rotation(self) -> int:
+        """The angle, in degrees, by which most of the text must be turned to stand upright: 0, 90, 180 or 270."""
+        count = min(self._text.count_chars(), MOST_GLYPHS)
+        sample = range(0, count, max(count // SAMPLED, 1))
+        angles = Counter(_quarter(raw.FPDFText_GetCharAngle(self._text, index)) for index in sample)
+        return angles.most_common(1)[0][0] if angles else 0
+
     def _lines(self, count: int) -> Iterator[list[Glyph]]:
         line: list[Glyph] = []
         for index in range(count):
@@ -69,6 +81,11 @@ class PageText:
         raw.FPDFText_GetLooseCharBox(self._text, index, rectangle)
         box = self._display.box(rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
         return Glyph(text, box, address)
+
+
+def _quarter(angle: float) -> int:
+    """Return, in degrees, the quarter turn that undoes an angle, which PDFium gives in radians and clockwise."""
+    return -round(math.degrees(angle) / 90) % 4 * 90
 
 
 def text_of(glyphs: list[Glyph]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rove.documents.pdfium.drawings import Rule
 from rove.documents.pdfium.geometry import Box
 from rove.documents.pdfium.glyphs import Glyph
-from rove.documents.pdfium.segments import segments_of
+from rove.documents.pdfium.segments import Place, segments_of
 from rove.documents.pdfium.tables import Table
 
 # Points: lines that are nearer to each other are one.
@@ -46,7 +46,7 @@ class Grid:
     def _column_middle(self, column: int) -> float:
         return (self.xs[column] + self.xs[column + 1]) / 2
 
-    def table(self, lines: Sequence[list[Glyph]], place: int) -> Table | None:
+    def table(self, lines: Sequence[list[Glyph]], place: Place) -> Table | None:
         """Return the table that the characters make; None if they are no table."""
         cells: dict[tuple[int, int], list[list[Glyph]]] = {}
         for line in lines:

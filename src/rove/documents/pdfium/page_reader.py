@@ -13,7 +13,7 @@ from rove.documents.pdfium.geometry import Box, Display
 from rove.documents.pdfium.glyphs import Glyph, PageText, text_of
 from rove.documents.pdfium.grids import grids_in
 from rove.documents.pdfium.segments import Segment, in_reading_order, segments_of
-from rove.documents.pdfium.tables import Table, aligned_tables
+from rove.documents.pdfium.tables import Table, aligned_tables, divided_at_columns
 from rove.documents.pdfium.visibility import Picture, Visibility
 
 MOST_UNSEEN = 50
@@ -31,11 +31,15 @@ class PageReader:
         self._text = PageText(page, self._display)
         self._picture = Picture(page, self._display)
         self._visibility = Visibility(self._text, self._picture, self._display, self._drawings.images)
+        if (rotation := self._text.rotation) != self._display.rotation:
+            # Text that is displayed sideways is read as if the page was turned.
+            upright = Display(page, rotation)
+            self._drawings, self._text = Drawings(page, upright), PageText(page, upright)
 
     def read(self, room: int) -> dict[str, Any]:
         """Return its text, at most `room` characters, and facts about it."""
         tables, lines = self._grid_tables(self._seen_lines())
-        segments = segments_of(lines)
+        segments = divided_at_columns(segments_of(lines))
         for table, used in aligned_tables(segments):
             tables.append(table)
             segments = [each for each in segments if each not in used]
@@ -79,27 +83,20 @@ class PageReader:
         for grid in grids_in(self._drawings.horizontal, self._drawings.vertical):
             inside = [[glyph for glyph in line if grid.box.holds(glyph.box.middle)] for line in lines]
             first = next((number for number, line in enumerate(inside) if line), None)
-            table = grid.table([line for line in inside if line], 0) if first is not None else None
+            table = grid.table([line for line in inside if line], (first,)) if first is not None else None
             if table is not None:
                 tables.append(table)
                 lines = [[glyph for glyph in line if not grid.box.holds(glyph.box.middle)] for line in lines]
-        return tables, [line for line in lines if line]
+        return tables, lines
 
 
 _SPACE = Glyph(" ", Box(0, 0, 0, 0), 0)
 
 
 def _items(segments: list[Segment], tables: Sequence[Table]) -> list[Segment | Table]:
-    """Return texts in reading order, each table before the first text that is below it."""
-    items: list[Segment | Table] = [*in_reading_order(segments)]
-    for table in sorted(tables, key=lambda each: -each.box.top):
-        below = (at for at, item in enumerate(items) if _is_below(item.box, table.box))
-        items.insert(next(below, len(items)), table)
-    return items
-
-
-def _is_below(box: Box, table: Box) -> bool:
-    return box.top >= table.bottom - 1 and box.left < table.right and box.right > table.left
+    """Return texts and tables in reading order."""
+    drawn: list[Segment | Table] = sorted([*segments, *tables], key=lambda each: each.place)
+    return in_reading_order(drawn)
 
 
 def _paragraphs(items: Sequence[Segment | Table]) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import pairwise
+from typing import Protocol, TypeVar
 
 from rove.documents.pdfium.geometry import Box, around
 from rove.documents.pdfium.glyphs import Glyph, text_of
@@ -14,10 +15,24 @@ WIDE_GAP = 1.1
 DEEPEST = 60
 
 
-class Segment:
-    """Characters that belong together on a line. `place`: its number in the order of the file."""
+# Where something is in the order of the file: the number of its line, its number in that line, and that of its part.
+Place = tuple[int, ...]
 
-    def __init__(self, glyphs: list[Glyph], place: int) -> None:
+
+class Placed(Protocol):
+    """A part of a page that has its place in the reading order."""
+
+    @property
+    def box(self) -> Box: ...
+
+
+P = TypeVar("P", bound=Placed)
+
+
+class Segment:
+    """Characters that belong together on a line."""
+
+    def __init__(self, glyphs: list[Glyph], place: Place) -> None:
         self.glyphs = glyphs
         self.place = place
 
@@ -33,19 +48,20 @@ class Segment:
 def segments_of(lines: Sequence[list[Glyph]]) -> list[Segment]:
     """Divide lines at wide gaps."""
     found: list[Segment] = []
-    for line in lines:
-        for run in _runs(line):
+    for number, line in enumerate(lines):
+        for run in runs_of(line, WIDE_GAP):
             if any(not glyph.text.isspace() for glyph in run):
-                found.append(Segment(run, len(found)))
+                found.append(Segment(run, (number, len(found))))
     return found
 
 
-def _runs(line: list[Glyph]) -> list[list[Glyph]]:
+def runs_of(line: list[Glyph], widest: float) -> list[list[Glyph]]:
+    """Divide a line at gaps that are wider than so many times the height of a character."""
     runs: list[list[Glyph]] = [[]]
     last: Glyph | None = None
     for glyph in line:
         if not glyph.text.isspace():
-            if last is not None and _gap(last.box, glyph.box) > WIDE_GAP * max(last.box.height, glyph.box.height):
+            if last is not None and _gap(last.box, glyph.box) > widest * max(last.box.height, glyph.box.height):
                 runs.append([])
             last = glyph
         runs[-1].append(glyph)
@@ -57,7 +73,7 @@ def _gap(one: Box, other: Box) -> float:
     return max(other.left - one.right, one.left - other.right)
 
 
-def in_reading_order(segments: list[Segment]) -> list[Segment]:
+def in_reading_order(segments: list[P]) -> list[P]:
     """Keep the order of the file if it never goes back up within a column; otherwise order by the gaps of the page."""
     goes_back = any(_goes_back(before.box, after.box) for before, after in pairwise(segments))
     return _cut(segments, 0) if goes_back else segments
@@ -69,7 +85,7 @@ def _goes_back(before: Box, after: Box) -> bool:
     return after.bottom <= before.top + 0.5 * after.height and after.left < before.right
 
 
-def _cut(segments: list[Segment], depth: int) -> list[Segment]:
+def _cut(segments: list[P], depth: int) -> list[P]:
     """Divide segments at the widest gap between columns or between lines, and order each side by itself."""
     if len(segments) < 2 or depth > DEEPEST:
         return _by_rows(segments)
@@ -85,11 +101,11 @@ def _cut(segments: list[Segment], depth: int) -> list[Segment]:
     return _cut(first, depth + 1) + _cut(second, depth + 1)
 
 
-def _by_rows(segments: list[Segment]) -> list[Segment]:
+def _by_rows(segments: list[P]) -> list[P]:
     return sorted(segments, key=lambda each: (each.box.top, each.box.left))
 
 
-def _widest_gap(segments: list[Segment], ends: Callable[[Box], tuple[float, float]]) -> tuple[float, float]:
+def _widest_gap(segments: Sequence[Placed], ends: Callable[[Box], tuple[float, float]]) -> tuple[float, float]:
     """Return the width and the middle of the widest gap between intervals."""
     best, middle, reached = 0.0, 0.0, None
     for start, end in sorted(ends(each.box) for each in segments):

@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from rove.documents.pdfium.geometry import Box, around
-from rove.documents.pdfium.segments import Segment, rows_of
+from rove.documents.pdfium.glyphs import Glyph
+from rove.documents.pdfium.segments import Place, Segment, rows_of, runs_of
 
 Rows = tuple[tuple[str, ...], ...]
 LEAST_ROWS = 3
@@ -17,15 +18,19 @@ LONGEST_CELL = 28
 LONGEST_CELL_BY_COLUMNS = 12
 # Of the height of a row: a wider gap ends a table.
 ROW_GAP = 2.0
+# Of the height of a character: a gap after which a column begins, if a text of the next row begins there too.
+NARROW_GAP = 0.5
+# Points.
+ALIGNED = 1.5
 _BULLET = re.compile(r"[•◦▪‣·–—*o-]|\(?[0-9a-zA-Z]{1,3}[.)]")
 
 
 class Table(NamedTuple):
-    """A table, its box, and its number in the order of the file."""
+    """A table, its box, and its place in the order of the file."""
 
     rows: Rows
     box: Box
-    place: int
+    place: Place
 
     @property
     def text(self) -> str:
@@ -37,6 +42,30 @@ class Table(NamedTuple):
 
 def _escaped(cell: str) -> str:
     return cell.replace("\\", "\\\\").replace("|", "\\|")
+
+
+def divided_at_columns(segments: Sequence[Segment]) -> list[Segment]:
+    """Divide segments at narrow gaps where the rows above or below them show that a column begins."""
+    rows = rows_of(segments)
+    for order in (range(1, len(rows)), range(len(rows) - 2, -1, -1)):
+        for index in order:
+            beside = rows[index - 1 if order.step > 0 else index + 1]
+            rows[index] = [part for segment in rows[index] for part in _divided(segment, beside)]
+    return sorted((segment for row in rows for segment in row), key=lambda each: each.place)
+
+
+def _divided(segment: Segment, beside: Sequence[Segment]) -> list[Segment]:
+    starts = [each.box.left for each in beside[1:]]
+    parts: list[list[Glyph]] = []
+    for run in runs_of(segment.glyphs, NARROW_GAP) if starts else ():
+        left = min(glyph.box.left for glyph in run if not glyph.text.isspace())
+        if parts and not any(abs(left - start) <= ALIGNED for start in starts):
+            parts[-1] += run
+        else:
+            parts.append(run)
+    if len(parts) < 2:
+        return [segment]
+    return [Segment(part, (*segment.place, number)) for number, part in enumerate(parts)]
 
 
 def aligned_tables(segments: Sequence[Segment]) -> Iterator[tuple[Table, list[Segment]]]:

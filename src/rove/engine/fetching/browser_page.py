@@ -144,7 +144,11 @@ async def _wall(tab: Tab) -> str | None:
     headers = Headers(tuple((name.lower(), value) for name, value in (document.headers if document else {}).items()))
     elements = await tab.resolve_all(":root", wait=False)  # which is not `html` in a picture or in XML
     html = await elements[0].read_html()
-    facts = await asyncio.to_thread(page_facts, html, tab.url)
+    return await asyncio.to_thread(_wall_in, html, tab.url, tab.page.status, headers)
+
+
+def _wall_in(html: str, url: str, status: int | None, headers: Headers) -> str | None:
+    facts = page_facts(html, url)
     # A header says how the document began: once its check has been passed, the page has its own words.
-    is_passed = tab.page.status is not None and tab.page.status < 400 and len(facts.text) > 2000
-    return None if is_passed else find_wall(tab.page.status or 200, headers, html, facts)
+    is_passed = status is not None and status < 400 and len(facts.text) > 2000
+    return None if is_passed else find_wall(status or 200, headers, html, facts)

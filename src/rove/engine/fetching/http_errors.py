@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rove.browser.network.navigation_errors import credentials_error, host_and_port, navigation_error
 from rove.errors import DeadlineExceeded, Denied, HttpError, RoveError
+from rove.fetching.http.address import INVALID
 from rove.fetching.http.answer import HttpAnswer, HttpFailure, status_text
 from rove.fetching.http.charset import text_of
 from rove.fetching.http.robots import RobotsRefusal
@@ -47,6 +48,8 @@ def failure_error(failure: HttpFailure) -> RoveError:
         return navigation_error(f"net::{_CERTIFICATE_ERRORS.get(failure.reason, 'ERR_CERT_INVALID')}", failure.url)
     if failure.reason == "invalid redirect":
         return navigation_error("net::ERR_INVALID_REDIRECT", failure.url)
+    if failure.reason == INVALID:
+        return navigation_error("net::ERR_INVALID_URL", failure.url)
     return navigation_error(f"net::{_NET_ERRORS[failure.kind]}", failure.url)
 
 

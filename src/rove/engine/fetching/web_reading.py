@@ -14,13 +14,13 @@ from rove.engine.fetching.redirect_check import RedirectCheck
 from rove.engine.run.session_view import SessionView, WebCall
 from rove.errors import Blocked, RoveError
 from rove.fetching.document import WebDocument
+from rove.fetching.http.address import canonical
 from rove.fetching.http.answer import HttpAnswer, HttpFailure, status_text
 from rove.fetching.http.client import RequestLimits
 from rove.fetching.http.redirects import HttpReader, TooManyRedirects
 from rove.fetching.http.robots import Robots
 from rove.fetching.signs.escalation import Escalation, find_escalation
 from rove.fetching.web_access import BrowserUse
-from rove.guard.hosts.urls import canonical_url
 from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
 from rove.settings.tree import Settings
 
@@ -61,8 +61,9 @@ class WebReading:
 
     async def read(self, url: str, browser: BrowserUse) -> WebDocument:
         """Return what is at an address, after redirects. Raises RoveError."""
+        # Once for all that follows: other spellings of an address are read differently by different parsers.
         with self._check.marked():
-            return await self._read(canonical_url(url), browser)
+            return await self._read(canonical(url) or url, browser)
 
     async def _read(self, url: str, browser: BrowserUse) -> WebDocument:
         await self._check(url)
@@ -81,7 +82,7 @@ class WebReading:
         if escalation is not None and escalation.wall:
             raise _blocked(answer.url, answer.status, escalation.wall, "Allow the browser with `browser` auto.")
         if answer.is_error:
-            raise status_error(answer)
+            raise await asyncio.to_thread(status_error, answer)
         self._call.entry.url = answer.url
         unused = escalation.reason if escalation is not None else ""
         return WebDocument(answer.url, answer.status, answer, hops=answer.hops, unused=unused)
@@ -171,6 +172,7 @@ class WebReading:
 
 
 def _blocked(url: str, status: int, wall: str, hint: str) -> Blocked:
-    return Blocked(
-        f"{host_and_port(url)} shows a check for robots instead of the page: {wall} ({status_text(status)}).", hint=hint
-    )
+    said = f"{host_and_port(url)} shows a check for robots instead of the page: {wall} ({status_text(status)})."
+    error = Blocked(said, hint=hint)
+    error.status = status
+    return error

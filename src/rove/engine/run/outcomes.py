@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from rove.action import Action
 from rove.advice import Names, insert_names, insert_names_if_advice
+from rove.browser.page_events import DIALOG_OPEN
 from rove.engine.network_access import NetworkAccess
 from rove.engine.run.batch_changes import BatchChanges
 from rove.engine.run.page_report import PageReport
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound=Result)
 MAX_REFUSALS = 5
-DIALOG_OPEN = "dialog open"
 
 
 class OutcomeBuilder:

@@ -20,7 +20,7 @@ from rove.action import (
     SessionsAction,
     TabAction,
 )
-from rove.advice import insert_names
+from rove.advice import LACKING, insert_names
 from rove.browser.failures import BrowserError, PageStuck
 from rove.engine.approval.action_targets import find_dialog, find_elements, find_places, place_of
 from rove.engine.approval.batch_approval import batch_request
@@ -34,7 +34,7 @@ from rove.engine.run.outcomes import OutcomeBuilder
 from rove.engine.run.page_report import PageReporter
 from rove.engine.run.session_view import WebCall
 from rove.engine.run.settle import StartState
-from rove.engine.run.tab_lock import TabLock, unless_crashed, unless_dialog
+from rove.engine.run.tab_lock import TabHold, TabLock, refuse_dialog, unless_crashed, unless_dialog
 from rove.engine.tab_errors import keep_seen, mark_quotes
 from rove.engine.views.viewer import PageViewer
 from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
@@ -70,6 +70,7 @@ class Run:
         # Approvals of the steps of a batch that a person gave before the first step.
         self._grants: list[Grant] = []
         self._batch_changes = BatchChanges()
+        self._hold = TabHold()
         # The deadline of the action that runs now; while a batch runs, of its step.
         self._current_deadline: Deadline | None = None
 
@@ -114,7 +115,8 @@ class Run:
             return await self._run_without_page(action, entry, lambda: self._fetch(action, entry))
         if isinstance(action, CompositeAction):
             await self._admit(action, entry)
-            return self._outcomes.build_batch(action, await action.perform(self), self._batch_changes)
+            with self._hold:
+                return self._outcomes.build_batch(action, await action.perform(self), self._batch_changes)
         assert isinstance(action, SessionsAction)
         action.refuse_early(self._session.directory)
         return await self._run_without_page(action, entry, lambda: action.perform(self._session.directory))
@@ -175,7 +177,7 @@ class Run:
         action = permission.action
         if action.effect is not Effect.NAVIGATE:  # an action that leaves the page need not answer its dialog first
             with mark_quotes(tab):
-                tab.page.dialogs.raise_if_open()
+                await refuse_dialog(tab, self._options.names.get("dialog") != LACKING)
                 self._viewer.refuse_modal(action, tab)
             if tab.page.awaited_server:
                 await tab.page.finish_navigation()
@@ -247,7 +249,7 @@ class Run:
         downloads = {tab: tab.page.downloads.count for tab in context.tabs}
         result = await self._deadline.limit(action.perform(context))
         tab = context.current
-        if tab is None or not action.shows_page or tab.lock.locked():
+        if tab is None or not action.shows_page or (tab.lock.locked() and not self._hold.has(tab)):
             return self._outcomes.build(action, result)
         return await self._show(
             action, result, tab, StartState(began, frozenset(), downloads=downloads.get(tab, 0)), entry
@@ -256,7 +258,7 @@ class Run:
     async def _show(self, action: Action[R], result: R, tab: Tab, start: StartState, entry: Entry) -> Outcome[R]:
         """Return the outcome of an action that is done, with what changed in a tab."""
         entry.tab, entry.url = tab.id, tab.url
-        async with TabLock(tab, self._deadline.moment, Effect.READ):
+        async with TabLock(tab, self._deadline.moment, Effect.READ, self._hold):
             self._batch_changes.begin_step(tab)
             reporter = PageReporter(self._session, self._deadline, self._options.quiet)
             outcome = self._outcomes.build(action, result, tab, await reporter.report(action, tab, start))
@@ -288,6 +290,7 @@ class Run:
         tab = await self._deadline.limit(context.tab(self._options.tab))
         entry.tab, entry.url = tab.id, tab.url
         await self._admit(action, entry, lambda: tab)
+        self._hold.release()
         start, began = StartState.of(tab), time.monotonic()
         result = await action.perform(self._session.handoffs, tab, self._report_progress)
         self._deadline.extend(time.monotonic() - began)
@@ -313,11 +316,11 @@ class Run:
     def _default_timeout(self, action: AnyAction) -> float:
         """Return the seconds for an action if the caller gave none; those of a batch are the sum of its steps'."""
         if isinstance(action, CompositeAction):
-            return sum(map(self._default_timeout, action.actions))
+            return (max if action.shares_time else sum)(map(self._default_timeout, action.actions))
         return self._session.settings.deadlines.action + action.takes
 
     def _lock(self, tab: Tab, action: AnyAction) -> TabLock:
-        return TabLock(tab, self._deadline.moment, action.effect)
+        return TabLock(tab, self._deadline.moment, action.effect, self._hold)
 
     async def _open_context(self) -> Context:
         """Return the session's context. Starting a browser, or installing one, does not count as the action's time."""
@@ -354,7 +357,8 @@ class Run:
             return await find_elements(action, tab)
 
     async def _ask(self, question: ApprovalRequest, asking: Awaitable[T]) -> T:
-        """Wait for a person's answer, which does not count as the action's time."""
+        """Wait for a person's answer, which does not count as the action's time. Other calls may use the tab."""
+        self._hold.release()
         began = time.monotonic()
         self._report_progress(f"Waiting for a person's answer: {question.question}")
         answer = await self._session.driver.until_stopped(asking)
@@ -367,7 +371,7 @@ class Run:
         if approver is None or not self._session.has_pages:
             return
         tab = await self._deadline.limit((await self._open_context()).tab(self._options.tab))
-        async with TabLock(tab, self._deadline.moment, Effect.READ):
+        async with TabLock(tab, self._deadline.moment, Effect.READ, self._hold):
             if tab.page.dialogs.open:
                 return
             request = batch_request(actions, self._session.gate, self._session.name, tab)

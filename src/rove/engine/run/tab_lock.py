@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, TypeVar
@@ -18,17 +19,59 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 # Seconds that input has to end by itself once a dialog is open.
 RELEASE_SECONDS = 0.3
+# Seconds that the browser may take to close a dialog once it is dismissed.
+DISMISSAL_SECONDS = 0.5
+
+
+class TabHold:
+    """The tab that an action made of others keeps locked between them, so that no other call acts on it meanwhile."""
+
+    def __init__(self) -> None:
+        self._tab: Tab | None = None
+        self._is_keeping = False
+
+    def __enter__(self) -> None:
+        self._is_keeping = True
+
+    def __exit__(self, *_: object) -> None:
+        self._is_keeping = False
+        self.release()
+
+    def has(self, tab: Tab) -> bool:
+        """Return whether a tab is locked by this hold."""
+        return self._tab is tab
+
+    def take_over(self, tab: Tab) -> None:
+        """Keep a locked tab until another is needed; unlock it at once if nothing is to be kept."""
+        if self._is_keeping:
+            self._tab = tab
+        else:
+            tab.lock.release()
+
+    def release(self) -> None:
+        """Unlock the tab, as while a person is asked."""
+        tab, self._tab = self._tab, None
+        if tab is not None:
+            tab.lock.release()
 
 
 class TabLock:
     """Locks a tab for one action. Raises DeadlineExceeded if other calls hold it until the deadline."""
 
-    def __init__(self, tab: Tab, deadline: float, effect: Effect) -> None:
+    def __init__(self, tab: Tab, deadline: float, effect: Effect, hold: TabHold | None = None) -> None:
         self._tab = tab
         self._deadline = deadline
         self._effect = effect
+        self._hold = hold or TabHold()
 
     async def __aenter__(self) -> None:
+        if not self._hold.has(self._tab):
+            # Never two tabs at once: two calls could each wait for the tab of the other.
+            self._hold.release()
+            await self._acquire()
+        self._tab.begin_action(self._deadline, self._effect in (Effect.ACT, Effect.SCRIPT))
+
+    async def _acquire(self) -> None:
         try:
             async with asyncio.timeout(max(self._deadline - time.monotonic(), 0)):
                 await self._tab.lock.acquire()
@@ -37,11 +80,20 @@ class TabLock:
                 f"{self._tab.id} was busy with another call all the time.",
                 hint="Wait for that call, or use another tab.",
             ) from None
-        self._tab.begin_action(self._deadline, self._effect in (Effect.ACT, Effect.SCRIPT))
 
     async def __aexit__(self, *_: object) -> None:
         self._tab.end_action()
-        self._tab.lock.release()
+        if not self._hold.has(self._tab):
+            self._hold.take_over(self._tab)
+
+
+async def refuse_dialog(tab: Tab, can_answer: bool) -> None:
+    """Raise DialogOpen if a dialog is open. A caller that cannot answer it waits until it is dismissed."""
+    if not can_answer:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(tab.settings.deadlines.dialog + DISMISSAL_SECONDS):
+                await tab.page.dialogs.wait_until_closed()
+    tab.page.dialogs.raise_if_open()
 
 
 async def unless_dialog(tab: Tab, work: Awaitable[R]) -> R:

@@ -38,6 +38,8 @@ class Admission:
         self._suspending = asyncio.Lock()
         self._memory_check: asyncio.Task[MemoryShortage | None] | None = None
         self._slots = SessionSlots(settings.limits, self._limit_error)
+        # Set when a call has ended: the pages of its session may give way to a session that waits.
+        self._call_ended = asyncio.Event()
         self._last_return = time.monotonic()
         # Checks in a row in which the browser was above its own limit.
         self._shortages = 0
@@ -49,14 +51,31 @@ class Admission:
             await self._suspend_oldest()
         await self._slots.take()
 
-    async def _suspend_oldest(self) -> None:
-        """Free the slot of the session that was unused for longest and has pages; its next call takes another."""
-        idle = [session for session in self._sessions() if session.has_slot and session.is_idle]
-        for session in sorted(idle, key=lambda session: session.last_used):
-            if await session.suspend("as another session needed the room"):
+    async def _suspend_oldest(self) -> bool:
+        """Free the slot of the session that was unused for longest; its next call takes another. False if none is."""
+        unused = [session for session in self._sessions() if session.has_slot and not session.is_used]
+        for session in sorted(unused, key=lambda session: session.last_used):
+            if await _gives_way(session):
                 session.has_slot = False
                 self._slots.release()
-                return
+                return True
+        return False
+
+    def note_end_of_call(self) -> None:
+        """Let the pages of idle sessions give way, if sessions wait for a slot and the settings allow it."""
+        if self._settings.limits.suspend_oldest and self._slots.waiting:
+            self._call_ended.set()
+
+    async def serve_queue(self) -> None:
+        """Suspend idle sessions for as long as others wait for a slot, each time a call has ended."""
+        while True:
+            await self._call_ended.wait()
+            self._call_ended.clear()
+            try:
+                while self._slots.waiting and await self._suspend_oldest():
+                    pass
+            except Exception:
+                log.exception("An idle session could not be suspended for one that waits")
 
     def refuse_if_full(self) -> None:
         """Raise LimitReached if there is no slot, and none could be waited for."""
@@ -77,7 +96,7 @@ class Admission:
             wait = self._settings.deadlines.action
             raise LimitReached(
                 shortage.sentence,
-                hint=f"Close what is not needed ({{tabs}}, {{close_session}}), or try again in {wait:g} s.",
+                hint=f"Try again in {wait:g} s. Or close what is not needed ({{tabs}}, {{close_session}}).",
                 retry_after=wait,
             )
 
@@ -147,12 +166,20 @@ class Admission:
         return sorted(idle, key=lambda session: session.last_used)
 
     def _limit_error(self, ahead: int) -> RoveError:
+        if self._settings.limits.suspend_oldest:
+            return self._busy_error()
         wait = round(self._seconds_until_slot(ahead), 1)
         return LimitReached(
             f"{self._slots.taken} sessions are open, which is the limit.",
-            hint=f"Close one with {{close_session}}, or try again in {wait:g} s, when an idle one is closed.",
+            hint=f"Try again in {wait:g} s, when an idle one is closed. Or close one with {{close_session}}.",
             retry_after=wait,
         )
+
+    def _busy_error(self) -> RoveError:
+        """Return the error where idle sessions give way, so that calls must run in all that are open."""
+        wait = self._settings.limits.queue_seconds
+        message = f"{self._slots.taken} sessions are open, which is the limit, and calls run in all of them."
+        return LimitReached(message, hint=f"Try again in {wait:g} s, when a call has ended.", retry_after=wait)
 
     def _seconds_until_slot(self, ahead: int) -> float:
         """Return the seconds until `ahead` idle sessions and one more are closed, if no client uses them."""
@@ -161,6 +188,13 @@ class Admission:
             max(limit - (0 if session.running_calls else now - session.last_used), 0) for session in self._sessions()
         )
         return left[min(ahead, len(left) - 1)] if left else limit
+
+
+async def _gives_way(session: Session) -> bool:
+    """Suspend a session; return whether its slot can be given to another. One without pages has nothing to close."""
+    if not session.has_pages:
+        return True
+    return session.is_idle and await session.suspend("as another session needed the room")
 
 
 def _memory_of(browsers: Sequence[Browser]) -> list[int]:

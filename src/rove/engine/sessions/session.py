@@ -101,6 +101,7 @@ class Session:
         network.on_refused = self._on_refused
         self.last_used = time.monotonic()
         self.running_calls = 0
+        self.on_call_ended: Callable[[], object] = lambda: None
         # The default session, which clients need not open, gets its slot when it is first used.
         self.has_slot = False
         self._open_context = open_context
@@ -148,6 +149,7 @@ class Session:
             self.running_calls -= 1
             self.last_used = time.monotonic()
             self._backup.save_soon()
+            self.on_call_ended()
 
     def _add_guard_notice(self, outcome: Outcome[R]) -> Outcome[R]:
         """Add to the first outcome what is not guarded in this session."""

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from rove.guard.policy.approval import ApprovalRequest
 
 log = logging.getLogger(__name__)
-
 DEFAULT = "default"
 # The numbers of refs that older sessions have given are forgotten.
 MAX_CLOSED_SESSIONS = 1000
@@ -87,8 +86,8 @@ class Sessions:
         self._is_closed = False
 
     async def __aenter__(self) -> Self:
-        self._tasks.start(self._close_idle_sessions())
-        self._tasks.start(self.admission.watch())
+        for work in (self._close_idle_sessions(), self.admission.watch(), self.admission.serve_queue()):
+            self._tasks.start(work)
         return self
 
     async def __aexit__(
@@ -240,6 +239,7 @@ class Sessions:
             owner,
             login or self._login_of_default(name, owner),
         )
+        self._open[name].on_call_ended = self.admission.note_end_of_call
         if self._watcher is not None:
             self._watcher.session_opened(name)
         return self._open[name]

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rove.fetching.http.address import request_url
 from rove.fetching.http.answer import FailureKind, HttpAnswer, HttpFailure, lower_case
 from rove.validation.record import dataclass
 
@@ -78,9 +79,11 @@ async def _send(
     """Ask for an address and keep what arrives. Raises HttpFailure if none of the page does."""
     import httpx2
 
-    given = {"Accept": ACCEPT, "Accept-Encoding": ENCODINGS, **headers}
+    # Each character of a header stands for a byte, as in those of answers.
+    named = {"Accept": ACCEPT, "Accept-Encoding": ENCODINGS, **headers}
+    given = [(name.encode("ascii"), value.encode("latin-1", "replace")) for name, value in named.items()]
     timeout = dict.fromkeys(("connect", "read", "write", "pool"), limits.silence)
-    request = httpx2.Request("GET", arrived.url, headers=given, extensions={"timeout": timeout})
+    request = httpx2.Request("GET", request_url(arrived.url), headers=given, extensions={"timeout": timeout})
     try:
         arrived.response = response = await transport.handle_async_request(request)
         response.request = request

@@ -30,19 +30,36 @@ def accepted_cookies(headers: Iterable[str], url: str, now: float) -> list[Cooki
 
     One that has expired is among them: it deletes an earlier one.
     """
-    read = (_accepted(header, url, now) for header in list(headers)[:MOST_OF_ONE_ANSWER])
+    read = (_accepted(_letters(header), url, now) for header in list(headers)[:MOST_OF_ONE_ANSWER])
     return [cookie for cookie in read if cookie is not None]
+
+
+def not_overwriting(newer: Iterable[Cookie], known: Iterable[Cookie], url: str) -> list[Cookie]:
+    """Leave out cookies that an unencrypted answer sets in the place of secure ones (RFC 6265bis, 5.7, step 16)."""
+    secure = [] if is_trustworthy(url) else [cookie for cookie in known if cookie.get("secure")]
+    return [cookie for cookie in newer if not any(_overwrites(cookie, other) for other in secure)]
+
+
+def _overwrites(cookie: Cookie, secure: Cookie) -> bool:
+    domain, other = str(cookie["domain"]), str(secure["domain"])
+    is_one_domain = _is_of_host(f".{domain.lstrip('.')}", other.lstrip(".")) or _is_of_host(
+        f".{other.lstrip('.')}", domain.lstrip(".")
+    )
+    is_under = _is_under(str(cookie.get("path", "/")), str(secure.get("path", "/")))
+    return cookie["name"] == secure["name"] and is_one_domain and is_under
 
 
 def cookie_header(cookies: Iterable[Cookie], url: str, is_cross_site: bool, now: float) -> str:
     """Return the `Cookie` header of a request that opens an address, as if it were typed; empty if none is sent.
 
-    `is_cross_site`: an address of another site has redirected to this one.
+    `is_cross_site`: an address of another site has redirected to this one. Each character stands for a byte.
     """
     sent = [cookie for cookie in cookies if is_sent(cookie, url, is_cross_site, now)]
     # Longer paths come first; among others the order is kept.
     sent.sort(key=lambda cookie: -len(str(cookie.get("path", "/"))))
-    return "; ".join(f"{each['name']}={each['value']}" if each["name"] else str(each["value"]) for each in sent)
+    text = "; ".join(f"{each['name']}={each['value']}" if each["name"] else str(each["value"]) for each in sent)
+    # Browsers send letters beyond ASCII as UTF-8.
+    return text.encode("utf-8", "replace").decode("latin-1")
 
 
 def is_sent(cookie: Cookie, url: str, is_cross_site: bool, now: float) -> bool:
@@ -87,6 +104,14 @@ def is_trustworthy(url: str) -> bool:
     host = _host(url)
     is_local = host == "localhost" or host.endswith(".localhost") or host == "::1" or host.startswith("127.")
     return url.startswith("https:") or is_local
+
+
+def _letters(header: str) -> str:
+    """Return the text of a header in which each character stands for a byte: UTF-8 if it is that."""
+    try:
+        return header.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return header
 
 
 def _accepted(header: str, url: str, now: float) -> Cookie | None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from rove.fetching.http.address import canonical
 from rove.fetching.http.answer import HttpAnswer, HttpFailure
 from rove.fetching.http.cache import HttpCache, Stored
 from rove.fetching.http.charset import text_of
 from rove.fetching.http.client import HttpClient, RequestLimits
-from rove.fetching.http.cookies import Cookie, accepted_cookies, cookie_header, site_of
+from rove.fetching.http.cookies import Cookie, accepted_cookies, cookie_header, not_overwriting, site_of
 from rove.fetching.page_facts import page_facts
 
 MOST_REDIRECTS = 10
@@ -58,7 +60,8 @@ class HttpReader:
             await check(url)
             left = replace(limits, seconds=max(deadline - time.monotonic(), 0.001))
             answer = await self._ask(url, headers, left, _is_cross_site([*hops, url]))
-            following = _following(answer)
+            # In a thread, as a long page takes a while.
+            following = await asyncio.to_thread(_following, answer)
             if following is None:
                 return replace(answer, hops=tuple(hops))
             hops.append(url)
@@ -76,7 +79,8 @@ class HttpReader:
             return replace(stored.answer, age=stored.age(now))
         asked = time.time()
         answer = await self._client.get(url, {**sent, **(stored.validators if stored else {})}, limits)
-        await self._cookies.add(accepted_cookies(answer.headers.all("set-cookie"), url, time.time()))
+        if accepted := accepted_cookies(answer.headers.all("set-cookie"), url, time.time()):
+            await self._cookies.add(not_overwriting(accepted, await self._cookies.all(), url))
         return self._remembered(answer, stored, sent, asked)
 
     def _remembered(
@@ -108,12 +112,10 @@ def _following(answer: HttpAnswer) -> str | None:
 
 def _resolved(base: str, address: str) -> str:
     """Return an address in full, as a browser reads it. Raises HttpFailure if it is not one."""
-    import ada_url
-
-    try:
-        return str(ada_url.URL(address, base).href)
-    except ValueError:
-        raise HttpFailure("malformed", base, "invalid redirect") from None
+    resolved = canonical(address, base)
+    if resolved is None:
+        raise HttpFailure("malformed", base, "invalid redirect")
+    return resolved
 
 
 def _is_cross_site(chain: Sequence[str]) -> bool:

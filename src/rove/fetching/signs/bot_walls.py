@@ -15,7 +15,7 @@ FEW_WORDS = 1200
 ANY_LENGTH = 10**9
 LOOKED_AT = 200_000
 # Products put the same scripts and widgets into ordinary pages. A check has no fields to fill in, and next to no words.
-FIELDS = r"<textarea|<input[^>]*type=[\"']?(?:text|email|search|tel|url|password)"
+FIELDS = r"<textarea|<input[^<>]{0,300}type=[\"']?(?:text|email|search|tel|url|password)"
 NO_WORDS = 80
 # Said at the beginning: the title, or the first words of the text.
 CHECKING = r"^.{0,80}(?:just a moment|one moment|verify|checking|security check|a human|a robot|attention required)"
@@ -54,7 +54,7 @@ SIGNS = (
     WallSign("DataDome", body=r"(?:geo|ct|interstitial)\.captcha-delivery\.com"),
     WallSign("HUMAN (PerimeterX)", REFUSED, body=r"px-captcha|window\._pxappid|captcha\.px-cdn\.net|_pxblockedurl"),
     WallSign("HUMAN (PerimeterX)", body=r"id=[\"']px-captcha", words=r"press\W+(?:and|&)\W+hold|human"),
-    WallSign("Imperva", body=r"<iframe[^>]*_incapsula_resource", longest=300),
+    WallSign("Imperva", body=r"<iframe[^<>]{0,300}_incapsula_resource", longest=300),
     WallSign("Imperva", body=r"_incapsula_resource", longest=NO_WORDS),
     WallSign("Imperva", words=r"incapsula incident id"),
     WallSign("Imperva", REFUSED, header="x-iinfo"),
@@ -62,7 +62,7 @@ SIGNS = (
     WallSign("AWS WAF", body=r"awswafcookiedomainlist|captcha-sdk\.awswaf\.com|window\.gokuprops"),
     WallSign("AWS WAF", body=r"token\.awswaf\.com", longest=NO_WORDS),
     WallSign("Kasada", REFUSED, header="x-kpsdk-ct"),
-    WallSign("Kasada", REFUSED, body=r"ips\.js\?[^\"']*kp_uid|/149e9513-01fa-4fb0-aad4-566afd725d1b/"),
+    WallSign("Kasada", REFUSED, body=r"ips\.js\?[^\"'<>]{0,200}kp_uid|/149e9513-01fa-4fb0-aad4-566afd725d1b/"),
     WallSign("Vercel", header="x-vercel-mitigated", value="challenge|deny", longest=ANY_LENGTH),
     WallSign("Sucuri", body=r"sucuri_cloudproxy_js|sucuri website firewall - access denied"),
     WallSign("DDoS-Guard", REFUSED, header="server", value="ddos-guard"),
@@ -72,14 +72,14 @@ SIGNS = (
     WallSign("go-away", header="x-away-id"),
     WallSign(
         "hCaptcha",
-        body=r"hcaptcha\.com/1/api\.js|class=[\"'][^\"']*h-captcha",
+        body=r"hcaptcha\.com/1/api\.js|class=[\"'][^\"'<>]{0,200}h-captcha",
         words=r"robot|human|verify|unusual",
         without=FIELDS,
     ),
-    WallSign("reCAPTCHA", REFUSED, body=r"/recaptcha/(?:api|enterprise)\.js|class=[\"'][^\"']*g-recaptcha"),
+    WallSign("reCAPTCHA", REFUSED, body=r"/recaptcha/(?:api|enterprise)\.js|class=[\"'][^\"'<>]{0,200}g-recaptcha"),
     WallSign(
         "reCAPTCHA",
-        body=r"class=[\"'][^\"']*g-recaptcha",
+        body=r"class=[\"'][^\"'<>]{0,200}g-recaptcha",
         words=r"unusual traffic|not a robot|are you human",
         without=FIELDS,
     ),

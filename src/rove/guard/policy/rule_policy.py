@@ -227,7 +227,8 @@ class RulePolicy:
         origin = f', origin = "{facts.origin}"' if facts.origin else ""
         return (
             f'Tell the owner: a [[rule]] with decide = "allow", action = "{facts.verb}"{origin} in {self.source} '
-            "allows it. With `--approve terminal`, or an MCP client that supports elicitation, rove can ask a person."
+            "allows it. With `--approve terminal`, or an MCP client that supports elicitation, rove can ask a person, "
+            "but not in `rove map`."
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rove.reading.blocks import Block, Blocks, Heading, Listing, Paragraph, Quote, Runs, runs_in
@@ -13,9 +13,18 @@ from rove.reading.blocks import Block, Blocks, Heading, Listing, Paragraph, Quot
 LONG = 200
 SENTENCE = 80
 MOST_LINKED = 0.3
-# The share of the second extractor's words that must be in the text found by scores, so that it may confirm it.
+# Below this share of common words, the two found different parts of the page.
 OVERLAP = 0.5
+# The share of the second extractor's words that must be in the text found by scores, so that it may confirm it.
+CONFIRMING = 0.7
+# The scores found only pieces of an article if they missed so much prose within it, for each character of their own.
+MISSED = 0.4
+# So many letters that both found must follow it: a line of the footer may be in both texts.
+_LANDMARK = 300
 FEW_WORDS = 30
+FEWEST_WORDS = 8
+# The share of words in common from which two texts count as the same.
+SAME = 0.9
 # A letter of these scripts says as much as several of others.
 _DENSE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 DENSITY = 3
@@ -31,7 +40,11 @@ def choose(scored: Blocks, other: Blocks) -> tuple[Blocks, bool]:
     shared = sum((words & others).values())
     if _is_better(scored, other, shared / max(1, min(words.total(), others.total()))):
         return other, True
-    if others.total() < FEW_WORDS or shared / others.total() < OVERLAP:
+    if others.total() < FEW_WORDS:
+        return scored, False
+    if shared >= CONFIRMING * words.total() and _missed_length(scored, other) > MISSED * _prose_length(scored):
+        return other, True
+    if shared < CONFIRMING * others.total():
         return scored, False
     return _Confirmation(other).confirmed(scored) or scored, False
 
@@ -39,6 +52,42 @@ def choose(scored: Blocks, other: Blocks) -> tuple[Blocks, bool]:
 def _is_better(scored: Blocks, other: Blocks, overlap: float) -> bool:
     """Return whether the other text is to be taken: it is of another part of the page, with much more prose."""
     return overlap < OVERLAP and _prose_length(other) > 1.5 * _prose_length(scored)
+
+
+def is_same(text: str, other: Blocks) -> bool:
+    """Return whether a text has nearly the words that the other extractor found."""
+    words, others = Counter(_WORD.findall(text)), _words(other)
+    shared = sum((words & others).values())
+    return others.total() >= FEWEST_WORDS and 2 * shared >= SAME * (words.total() + others.total())
+
+
+def _missed_length(scored: Blocks, other: Blocks) -> int:
+    """Return how much prose the other text has before the last passage that the scores found too.
+
+    Lists of other articles stand after the article, so that what stands within it belongs to it.
+    """
+    known = _letters("".join(run.text for run in runs_in(scored)))
+    missed = since = found = 0
+    for runs in _passages(other):
+        letters = _letters(_text(runs))
+        if letters[:_PROBE] in known:
+            found += len(letters)
+        elif is_prose(runs):
+            since, found = since + len(letters), 0
+        if found >= _LANDMARK:
+            missed, since = missed + since, 0
+    return missed
+
+
+def _passages(blocks: Sequence[Block]) -> Iterator[Runs]:
+    for block in blocks:
+        if isinstance(block, Paragraph | Heading):
+            yield block.runs
+        elif isinstance(block, Quote):
+            yield from _passages(block.blocks)
+        elif isinstance(block, Listing):
+            for item in block.items:
+                yield from _passages(item)
 
 
 def _words(blocks: Blocks) -> Counter[str]:

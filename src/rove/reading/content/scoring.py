@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import deepcopy
 from typing import TYPE_CHECKING
 
@@ -22,15 +23,20 @@ ATTEMPTS = (
 )
 
 
-def find_by_scores(body: HtmlElement, title: str, *, drops_byline: bool) -> HtmlElement | None:
-    """Return the main content of a page in a new element; None if there is no text."""
+def find_by_scores(
+    body: HtmlElement, title: str, *, drops_byline: bool, confirms: Callable[[str], bool] = lambda _: False
+) -> HtmlElement | None:
+    """Return the main content of a page in a new element; None if there is no text.
+
+    `confirms` says whether a short text is all of the article.
+    """
     divide_at_breaks(body)
     found: list[HtmlElement] = []
     for attempt in ATTEMPTS:
         html = deepcopy(body)
         content = Candidates(html, title, attempt, drops_byline=drops_byline).content()
         clean_content(content, attempt)
-        if length_of(content) >= ENOUGH:
+        if length_of(content) >= ENOUGH or confirms(content.text_content()):
             return content
         found.append(content)
     longest = max(found, key=length_of)

@@ -24,7 +24,7 @@ TAGS = {
     "row": "tr",
     "cell": "td",
 }
-STYLES = {"#b": "b", "#i": "i", "#t": "tt"}
+STYLES = {"#b": "b", "#i": "i", "#t": "tt", "#sub": "sub", "#sup": "sup"}
 logger = logging.getLogger(__name__)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
 LONGEST = 2000
 _SCHEMES = ("http://", "https://")
+_ENCODED = str.maketrans({" ": "%20", "<": "%3C", ">": "%3E", '"': "%22", "`": "%60", "\\": "%5C"})
 
 
 def absolute_in(document: HtmlElement, url: str) -> Callable[[str], str]:
@@ -18,6 +20,7 @@ def absolute_in(document: HtmlElement, url: str) -> Callable[[str], str]:
     base = document.find(".//base[@href]")
     start = _joined(url, base.get("href") or "") if base is not None else url
 
+    @cache
     def absolute(address: str) -> str:
         # Browsers leave out spaces at the ends, and line breaks and tabs anywhere.
         given = "".join(address.split("\n")).replace("\t", "").replace("\r", "").strip()
@@ -45,5 +48,5 @@ def _has_host(address: str) -> bool:
 
 def _encoded(address: str) -> str:
     """Encode what would end an address in Markdown or in a list of addresses."""
-    kept = {" ": "%20", "<": "%3C", ">": "%3E", '"': "%22", "`": "%60", "\\": "%5C"}
-    return "".join(kept.get(each, each) for each in address if each.isprintable())
+    printable = address if address.isprintable() else "".join(filter(str.isprintable, address))
+    return printable.translate(_ENCODED)

@@ -18,17 +18,16 @@ from rove.reading.blocks import (
     Rule,
     Run,
     Runs,
-    Style,
     Table,
 )
 from rove.reading.image import Image
-from rove.reading.markup.tags import INLINE, LEFT_OUT, STYLES
+from rove.reading.markup.table_cells import is_data, place_cells, rows_of
+from rove.reading.markup.tags import INLINE, LEFT_OUT, POSITIONS, STRUCK, STYLES
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 LONGEST_ALT = 300
-MOST_COLUMNS = 60
 _SPACES = re.compile(r"[ \t\r\f\v\u2028\u2029]*\n[ \t\r\f\v\n\u2028\u2029]*|[ \t\r\f\v\u2028\u2029]+")
 _LANGUAGE = re.compile(r"(?:^|\s)(?:lang(?:uage)?|highlight-source|brush:?)[-\s]([\w+#-]{1,20})(?:\s|$)")
 
@@ -78,10 +77,10 @@ def build_blocks(root: HtmlElement, addresses: Addresses) -> Blocks:
 class _Builder:
     """Collects runs of text into blocks. Lists, quotes and cells are built by builders of their own."""
 
-    def __init__(self, addresses: Addresses, style: Style = "", link: int = 0) -> None:
+    def __init__(self, addresses: Addresses, look: Run = Run("")) -> None:
         self._addresses = addresses
-        self._style: Style = style
-        self._link = link
+        # What the text at this place looks like; it has no text of its own.
+        self._look = look
         self._blocks: list[Block] = []
         self._runs: list[Run] = []
 
@@ -98,7 +97,7 @@ class _Builder:
 
     def _text(self, text: str | None) -> None:
         if text:
-            self._runs.append(Run(_SPACES.sub(" ", text), self._style, self._link))
+            self._runs.append(replace(self._look, text=_SPACES.sub(" ", text)))
 
     def add(self, element: HtmlElement, tag: str) -> None:
         if tag in LEFT_OUT:
@@ -114,12 +113,16 @@ class _Builder:
             self._flush()
 
     def _add_inline(self, element: HtmlElement, tag: str) -> None:
-        before = self._style, self._link
-        self._style = self._style or STYLES.get(tag, "")
-        if tag == "a":
-            self._link = self._addresses.link(element.get("href"))
+        before = self._look
+        self._look = replace(
+            before,
+            style=before.style or STYLES.get(tag, ""),
+            link=self._addresses.link(element.get("href")) if tag == "a" else before.link,
+            position=before.position or POSITIONS.get(tag, ""),
+            is_struck=before.is_struck or tag in STRUCK,
+        )
         self.add_children(element)
-        self._style, self._link = before
+        self._look = before
 
     def _flush(self, make: Callable[[Runs], Block] = Paragraph) -> None:
         # Two line breaks in a row set paragraphs apart.
@@ -129,7 +132,7 @@ class _Builder:
         self._runs = []
 
     def _inside(self, element: HtmlElement) -> Blocks:
-        builder = _Builder(self._addresses, self._style, self._link)
+        builder = _Builder(self._addresses, self._look)
         builder.add_children(element)
         return builder.finish()
 
@@ -175,16 +178,13 @@ class _Builder:
             yield self._loose(child.tail)
 
     def _loose(self, text: str | None) -> Blocks:
-        return (
-            _paragraph_blocks([Run(_SPACES.sub(" ", text or ""), self._style, self._link)])
-            if (text or "").strip()
-            else ()
-        )
+        is_empty = not (text or "").strip()
+        return () if is_empty else _paragraph_blocks([replace(self._look, text=_SPACES.sub(" ", text or ""))])
 
     def _item(self, element: HtmlElement) -> Blocks:
         if element.tag in LEFT_OUT:
             return ()
-        builder = _Builder(self._addresses, self._style, self._link)
+        builder = _Builder(self._addresses, self._look)
         if element.tag == "li":
             builder.add_children(element)
         else:
@@ -194,34 +194,31 @@ class _Builder:
     def add_image(self, element: HtmlElement) -> None:
         number = self._addresses.image(element)
         if number:
-            self._runs.append(Run(self._addresses.images[number - 1].alt, "", self._link, number))
+            self._runs.append(Run(self._addresses.images[number - 1].alt, link=self._look.link, image=number))
 
     def add_quotation(self, element: HtmlElement) -> None:
         self._text("“")
         self._add_inline(element, "q")
         self._text("”")
 
+    def add_button(self, element: HtmlElement) -> None:
+        # Buttons beside each other have edges between them.
+        self._text(" ")
+        self._add_inline(element, "button")
+        self._text(" ")
+
     def add_table(self, element: HtmlElement) -> None:
         self._flush()
-        rows = [_cells(row) for row in _rows(element)]
-        if _is_data(element, rows):
+        if is_data(element):
             captions = [self._inside(caption) for caption in element.findall("caption")]
             self._blocks += (block for caption in captions for block in caption)
-            self._blocks.append(Table(self._table_rows(rows)))
+            self._blocks.append(Table(place_cells(rows_of(element), self._cell)))
         else:
             self.add_children(element)
             self._flush()
 
-    def _table_rows(self, rows: Sequence[Sequence[HtmlElement]]) -> tuple[tuple[Runs, ...], ...]:
-        built = [[runs for cell in row for runs in self._cell(cell)] for row in rows if row]
-        width = min(max(map(len, built)), MOST_COLUMNS)
-        return tuple(tuple([*row, *[()] * width][:width]) for row in built)
-
-    def _cell(self, element: HtmlElement) -> list[Runs]:
-        """Return the content of a cell, followed by an empty cell for each further column that it spans."""
-        blocks = self._inside(element)
-        runs = [run for block in blocks for run in (*_flat_runs(block), Run(" "))]
-        return [_trimmed(runs), *[()] * (_number(element.get("colspan"), 1, MOST_COLUMNS) - 1)]
+    def _cell(self, element: HtmlElement) -> Runs:
+        return _trimmed([run for block in self._inside(element) for run in (*_flat_runs(block), Run(" "))])
 
 
 _SPECIAL: dict[str, Callable[[_Builder, HtmlElement], None]] = {
@@ -229,6 +226,7 @@ _SPECIAL: dict[str, Callable[[_Builder, HtmlElement], None]] = {
     "hr": _Builder.add_rule,
     "img": _Builder.add_image,
     "q": _Builder.add_quotation,
+    "button": _Builder.add_button,
     "pre": _Builder.add_code,
     "listing": _Builder.add_code,
     "blockquote": _Builder.add_quote,
@@ -297,7 +295,7 @@ def _collapsed(text: str, after_space: bool) -> str:
 
 def _join(kept: list[Run], run: Run) -> None:
     last = kept[-1] if kept else None
-    if last is None or run.image or last.image or (last.style, last.link) != (run.style, run.link):
+    if last is None or run.image or last.image or not last.looks_like(run):
         kept.append(run)
     else:
         kept[-1] = replace(last, text=last.text + run.text)
@@ -329,29 +327,6 @@ def _language(element: HtmlElement) -> str:
     return found[1].lower() if found else ""
 
 
-def _rows(table: HtmlElement) -> list[HtmlElement]:
-    """Return the rows of a table, without those of tables in it."""
-    parts = [part for part in table if part.tag in ("thead", "tbody", "tfoot", "tr")]
-    return [row for part in parts for row in ([part] if part.tag == "tr" else part) if row.tag == "tr"]
-
-
-def _cells(row: HtmlElement) -> list[HtmlElement]:
-    return [cell for cell in row if cell.tag in ("td", "th")]
-
-
-def _is_data(table: HtmlElement, rows: Sequence[Sequence[HtmlElement]]) -> bool:
-    """Return whether a table holds data, not the layout of a page."""
-    if table.get("role") in ("presentation", "none") or table.find(".//table") is not None:
-        return False
-    widest = max(map(len, rows), default=0)
-    is_large = any(sum(map(len, cell.itertext())) > 2000 for row in rows for cell in row)
-    return widest > 1 and sum(1 for row in rows if row) > 1 and not is_large
-
-
 def _start(element: HtmlElement) -> int:
-    return _number(element.get("start"), 1, 999_999)
-
-
-def _number(value: str | None, default: int, most: int) -> int:
-    digits = (value or "").strip()
-    return min(max(int(digits), 1), most) if digits.isascii() and digits.isdigit() and len(digits) < 9 else default
+    digits = (element.get("start") or "").strip()
+    return max(int(digits), 1) if digits.isascii() and digits.isdigit() and len(digits) < 7 else 1

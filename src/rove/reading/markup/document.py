@@ -97,7 +97,10 @@ def _move_out_of_head(document: HtmlElement) -> None:
     """Move content to the body: libxml2 leaves `<article>` and its like in the head, where no tag begins the body."""
     head, body = document.find("head"), body_of(document)
     children = list(head) if head is not None else []
-    for place, child in enumerate(dropwhile(lambda child: child.tag in _OF_HEAD, children)):
+    moved = list(dropwhile(lambda child: child.tag in _OF_HEAD, children))
+    if moved:  # the body's own text follows them
+        moved[-1].tail, body.text = (moved[-1].tail or "") + (body.text or ""), None
+    for place, child in enumerate(moved):
         body.insert(place, child)
 
 

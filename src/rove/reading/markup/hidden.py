@@ -12,11 +12,10 @@ if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 NEVER_SHOWN = ("script", "style", "noscript", "template")
-_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+# One without an end goes on to the end of the style.
+_COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _SIMPLE = re.compile(r"([a-z][a-z0-9]*)?([.#])(-?[A-Za-z_][\w-]*)", re.IGNORECASE)
-# Rules within these hold only for some readers, so that they hide nothing for sure.
-_AT_RULE = re.compile(r"@[\w-]+[^{};]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}|@[^;{]*;")
+_MARK = re.compile(r"[@{};]")
 LONGEST_STYLE = 500_000
 
 
@@ -107,8 +106,26 @@ def _hiding_names(document: HtmlElement) -> tuple[frozenset[str], frozenset[str]
 
 
 def _rules(style: str) -> list[tuple[str, str]]:
-    plain = _AT_RULE.sub("", _COMMENT.sub("", style))
-    return [(found[1], found[2]) for found in _RULE.finditer(plain)]
+    """Return the selectors and the declarations of the rules that hold for all readers."""
+    rules: list[tuple[str, str]] = []
+    for block in _without_at_rules(_COMMENT.sub("", style)).split("}")[:-1]:
+        before, brace, declarations = block.rpartition("{")
+        if brace:
+            rules.append((before.rpartition("{")[2], declarations))
+    return rules
+
+
+def _without_at_rules(style: str) -> str:
+    """Leave out rules such as `@media`: what is within them holds only for some readers, and hides nothing for sure."""
+    kept, start, depth, is_at_rule = list[str](), 0, 0, False
+    for mark in _MARK.finditer(style):
+        depth = max(depth + {"{": 1, "}": -1}.get(mark[0], 0), 0)
+        if mark[0] == "@" and depth == 0 and not is_at_rule:
+            kept.append(style[start : mark.start()])
+            is_at_rule = True
+        elif is_at_rule and depth == 0 and mark[0] in ";}":
+            start, is_at_rule = mark.end(), False
+    return "".join(kept) + ("" if is_at_rule else style[start:])
 
 
 def _shows(declarations: str) -> bool:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from rove.reading.markup.shown_facts import shown_byline, shown_date
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
@@ -14,13 +15,9 @@ if TYPE_CHECKING:
 
 LONGEST = 300
 ARTICLES = re.compile(r"(?:Article|Posting|Report|Recipe|WebPage|Product|HowTo|Review|Event)$")
-_SEPARATOR = re.compile(r"\s+[|\-–—\\/>»·•:]+\s+|\s*[|»]\s*")
+# In a title in which spaces have been joined.
+_SEPARATOR = re.compile(r" [|\-–—\\/>»·•:]{1,20} | ?[|»] ?")
 _DATE = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?")
-_BY = re.compile(r"^\s*(?:written |posted |published )?by[:\s]+", re.IGNORECASE)
-_BYLINES = (
-    "//*[@rel='author']|//*[contains(@itemprop, 'author')]|//*[contains(concat(' ', @class, ' '), ' byline ')]"
-    "|//*[contains(@class, 'byline') or contains(@class, 'author-name') or contains(@id, 'byline')]"
-)
 TITLE_NAMES = ("og:title", "twitter:title", "dc:title", "dc.title", "dcterm:title", "parsely-title", "citation_title")
 AUTHOR_NAMES = ("author", "article:author", "dc:creator", "dc.creator", "dcterms.creator", "parsely-author", "byl")
 DATE_NAMES = (
@@ -50,7 +47,7 @@ def read_metadata(document: HtmlElement) -> Metadata:
     site = _first(named, SITE_NAMES) or _name_of(linked.get("publisher"))
     return Metadata(
         title=_title(document, named, linked, site),
-        byline=_declared_byline(named, linked) or _shown_byline(document),
+        byline=_declared_byline(named, linked) or shown_byline(document),
         date=_date(document, named, linked),
         site=_tidy(site).lstrip("@"),
         language=_language(document, named),
@@ -62,7 +59,7 @@ def _meta(document: HtmlElement) -> dict[str, str]:
     """Return the contents of `meta` elements by lower-case name; the first of a name counts."""
     found: dict[str, str] = {}
     for element in document.iter("meta"):
-        names = f"{element.get('property') or ''} {element.get('name') or ''} {element.get('itemprop') or ''}"
+        names = " ".join(element.get(key) or "" for key in ("property", "name", "itemprop", "http-equiv"))
         for name in names.lower().split():
             if content := _tidy(element.get("content")):
                 found.setdefault(name, content)
@@ -151,11 +148,6 @@ def _declared_byline(named: dict[str, str], linked: dict[str, Any]) -> str:
     return "" if given.startswith("http") else given
 
 
-def _shown_byline(document: HtmlElement) -> str:
-    texts = (_BY.sub("", _tidy(element.text_content())) for element in document.xpath(_BYLINES))
-    return next((text for text in texts if 2 < len(text) < 100), "")
-
-
 def _date(document: HtmlElement, named: dict[str, str], linked: dict[str, Any]) -> str:
     given = [linked.get("datePublished"), _first(named, DATE_NAMES), linked.get("dateCreated")]
     times = [element.get("datetime") for element in document.iter("time")]
@@ -163,7 +155,7 @@ def _date(document: HtmlElement, named: dict[str, str], linked: dict[str, Any]) 
         found = _DATE.search(text) if isinstance(text, str) else None
         if found:
             return found[0]
-    return ""
+    return shown_date(document)
 
 
 def _language(document: HtmlElement, named: dict[str, str]) -> str:

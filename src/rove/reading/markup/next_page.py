@@ -29,6 +29,8 @@ _PAGE_IN_QUERY = frozenset(["page", "p", "pg", "seite", "pagina", "paged", "page
 def find_next_page(document: HtmlElement, url: str, absolute: Callable[[str], str]) -> str:
     """Return the address of the next page of the same article; "" if there is none."""
     for element in document.iter("link", "a"):
+        if not _says_next(element):
+            continue
         address = absolute(element.get("href") or "")
         if address and _is_next(element, url, address):
             return address.partition("#")[0]
@@ -39,7 +41,7 @@ def _is_next(element: HtmlElement, url: str, address: str) -> bool:
     """Whether a link leads to the next page: the page says so in so many words, or its address does."""
     if _names_next_page(element):
         return _is_elsewhere_at_origin(url, address)
-    return _says_next(element) and _follows(url, address)
+    return _follows(url, address)
 
 
 def _names_next_page(element: HtmlElement) -> bool:

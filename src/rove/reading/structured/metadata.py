@@ -18,8 +18,10 @@ LONGEST_JSON = 1_000_000
 _GRAPH_PREFIXES = ("og:", "article:", "product:", "book:", "profile:", "video:", "music:", "fb:")
 _LINKED = {"a": "href", "area": "href", "link": "href", "img": "src", "audio": "src", "video": "src", "embed": "src",
            "iframe": "src", "source": "src", "track": "src", "object": "data"}  # fmt: skip
+# The properties of cards whose values are addresses.
+_ADDRESS = re.compile(r"(?:og|twitter):(?:url|(?:image|video|audio|player)(?::(?:url|secure_url|src|stream))?)")
 # Programs that write pages wrap JSON in these.
-_WRAPPING = re.compile(r"^\s*(?://\s*)?(?:<!\[CDATA\[|<!--)|(?:(?://\s*)?\]\]>|-->)\s*;?\s*$")
+_WRAPPING = re.compile(r"^\s*+(?://\s*+)?(?:<!\[CDATA\[|<!--)|(?:(?://\s*+)?\]\]>|-->)\s*+;?\s*+$")
 
 
 def metadata_of(page: Page) -> dict[str, Any]:
@@ -58,12 +60,13 @@ def _cards(page: Page) -> dict[str, dict[str, Any]]:
     for element in page.root.iter("meta"):
         name = (element.get("property") or element.get("name") or "").strip().lower()
         content = element.get("content")
-        if content is None:
+        kind = graph if name.startswith(_GRAPH_PREFIXES) else twitter if name.startswith("twitter:") else None
+        if content is None or kind is None:
             continue
-        if name.startswith(_GRAPH_PREFIXES):
-            _add(graph, name, content.strip())
-        elif name.startswith("twitter:"):
-            _add(twitter, name, content.strip())
+        is_address = _ADDRESS.fullmatch(name) is not None
+        value = page.absolute(content) if is_address else content.strip()
+        if value or not is_address:
+            _add(kind, name, value)
     return {"open_graph": graph, "twitter": twitter}
 
 

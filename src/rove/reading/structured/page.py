@@ -40,7 +40,8 @@ class Page:
         # Whether the page has more than is in the tree.
         self.is_cut = source.is_cut or document.is_cut
         self.language = (self.root.get("lang") or "").lower()
-        self._absolute = absolute_in(self.root, source.url)
+        # Makes an address absolute; empty if it is none of http or https.
+        self.absolute = absolute_in(self.root, source.url)
         # The texts of its JSON-LD, which are hidden as all scripts are.
         self.json_ld = [each.text or "" for each in self.root.iter("script") if _is_json_ld(each)]
         if not source.is_rendered:
@@ -56,7 +57,7 @@ class Page:
         value = element.get(name)
         if value is None or (element.tag in _ENTERED and name == "value"):
             return None
-        return self._absolute(value) if name in _ADDRESSES else " ".join(value.split())[:LONGEST_VALUE]
+        return self.absolute(value) if name in _ADDRESSES else " ".join(value.split())[:LONGEST_VALUE]
 
     def address(self, element: HtmlElement) -> str | None:
         """Return the address that an element, or the first link or picture in it, leads to."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from datetime import date
+from decimal import Decimal
 from typing import Any, Literal
 
 from rove.reading.structured.months import MONTHS
@@ -29,7 +30,7 @@ _ISO = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ](\d{2}:\d{2}(?::\d{2})?(?:
 _YEAR_FIRST = re.compile(r"(\d{4})[/.](\d{1,2})[/.](\d{1,2})")
 _NUMERIC = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4})")
 _NAMED = re.compile(r"(\d{1,2})(?:st|nd|rd|th|\.|er)?\s*(?:de\s+)?([^\W\d]{3,})\.?,?\s*(?:de\s+)?(\d{4})")
-_NAMED_FIRST = re.compile(r"([^\W\d]{3,})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})")
+_NAMED_FIRST = re.compile(r"(?<![^\W\d])([^\W\d]{3,})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})")
 
 
 class Column:
@@ -61,8 +62,7 @@ class Column:
         is_negative = found[0][1].strip() in ("-", "−", "–") or (found[0][1].strip() == "(" and ")" in text)
         if value is None:
             return None
-        signed = -value if is_negative else value
-        return int(signed) if signed == int(signed) and not _has_fraction(found[0][2], self._decimal) else signed
+        return -value if is_negative else value
 
     def _integer(self, text: str) -> int | None:
         value = self._number(text)
@@ -122,21 +122,26 @@ def _certain_mark(number: str) -> str:
     return ""
 
 
-def _parsed(number: str, decimal: str) -> float | None:
+def _parsed(number: str, decimal: str) -> float | int | None:
+    """Return the value of a number's digits; None if it cannot be given exactly."""
     plain = re.sub(f"[{_SPACES}]", "", number)
     whole, _, fraction = plain.rpartition(decimal) if decimal in plain else (plain, "", "")
     digits = re.sub(r"[.,]", "", whole)
     if decimal in whole or re.search(r"[.,]", fraction):
         # The mark is there twice, so that it divides thousands after all.
         digits, fraction = re.sub(r"[.,]", "", plain), ""
+    if fraction:
+        return _exact_float(f"{digits or '0'}.{fraction}")
     try:
-        return float(f"{digits or '0'}.{fraction or '0'}")
-    except (ValueError, OverflowError):
+        return int(digits)
+    except ValueError:  # more digits than Python converts
         return None
 
 
-def _has_fraction(number: str, decimal: str) -> bool:
-    return decimal in number and not number.endswith(decimal) and number.count(decimal) == 1
+def _exact_float(text: str) -> float | None:
+    """Return a number with a fraction; None if a float has no room for all of its digits."""
+    value = float(text)
+    return value if Decimal(repr(value)) == Decimal(text) else None
 
 
 def _boolean(text: str) -> bool | None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rove.actions.pages.navigation import Navigated
-from rove.actions.pages.screenshot import Pictured
+from rove.actions.pages.navigation import FILE, Navigated, Visited
+from rove.browser.page_events import LOSSES
 from rove.errors import NotOpen
 from rove.guard.wrapping.wrapper import neutralised
-from rove.outcome import AnyOutcome, Own, Passage
+from rove.outcome import AnyOutcome, Event, Own, Passage, origin_in
 from rove.render.cleaning import one_line, readable
 from rove.render.outcomes import as_wrapped
 from rove.toolsets.answers.form import answer_form, error_told_as_text
@@ -18,20 +18,36 @@ from rove.toolsets.tool import Answer, ToolRequest
 LONGEST_TITLE = 80
 LONGEST_URL = 300
 NO_PAGE = ("", "about:blank")
+DOWNLOADING = ("download", "download failed", "download refused", "download broken off", "pdf", "pdf not read")
+# What is told beside the text or the picture of a page.
+OF_INTEREST = (*DOWNLOADING, *LOSSES, "dialog dismissed")
 
 
 @answer_form("reader")
 def reader(request: ToolRequest, outcome: AnyOutcome) -> Answer:
     """Tell what was done in the words of the contract; of what was read, the text."""
-    if (error := outcome.result.error) is not None:
-        return error_told_as_text(request, error)
-    # Visiting and reading are two steps, of which the last has the result.
-    last = outcome.result.parts[-1] if outcome.result.parts else outcome
-    if (last.url or "") in NO_PAGE:
+    opened = _opening(outcome)
+    if opened is not None and opened.download is not None:
+        return Answer(_of_file(outcome, opened), tells_events=True)
+    if (outcome.url or "") in NO_PAGE:
         return error_told_as_text(request, _no_page(request))
-    told = _events(outcome) if request.case in ("navigate", "click", "type") else ""
-    text = _read(last) if request.case == "snapshot" else _done(request, last)
-    return Answer("\n".join(part for part in (text, told) if part), last.attachments, tells_events=bool(told))
+    text = _read(request, outcome) if request.case == "snapshot" else _done(request, outcome)
+    told = as_wrapped(_event_passages(request, outcome, opened), outcome.origin)
+    return Answer("\n".join(part for part in (text, told) if part), outcome.attachments, tells_events=bool(told))
+
+
+def _opening(outcome: AnyOutcome) -> Navigated | None:
+    """Return how the address was opened, if the call opened one."""
+    results = [outcome.result, *(part.result for part in outcome.result.parts)]
+    return next((result for result in results if isinstance(result, Navigated)), None)
+
+
+def _of_file(outcome: AnyOutcome, opened: Navigated) -> str:
+    """Tell that the address is a file's, where it is, and the text of a PDF. The page in the tab is another."""
+    told = (event for event in outcome.events if event.kind in DOWNLOADING)
+    origin = origin_in(opened.download.url if opened.download else "")
+    document = opened.document.passages(origin) if opened.document is not None else ()
+    return as_wrapped([Passage(FILE), *(_told(event, origin) for event in told), *document], origin)
 
 
 def _no_page(request: ToolRequest) -> NotOpen:
@@ -39,14 +55,16 @@ def _no_page(request: ToolRequest) -> NotOpen:
     return NotOpen("No page is open.", hint=f"Pass `url`, or open a page with {name} first.")
 
 
-def _read(outcome: AnyOutcome) -> str:
-    return as_wrapped(outcome.result.passages(outcome.origin), outcome.origin)
+def _read(request: ToolRequest, outcome: AnyOutcome) -> str:
+    return (
+        f"Address: {_address(request, outcome)}\n{as_wrapped(outcome.result.passages(outcome.origin), outcome.origin)}"
+    )
 
 
 def _done(request: ToolRequest, outcome: AnyOutcome) -> str:
     result = outcome.result
-    if isinstance(result, Pictured):
-        return f"Screenshot saved: {result.path}"
+    if isinstance(result, Visited) and result.seen is not None:
+        return f"Screenshot saved: {result.seen.result.path}"
     if isinstance(result, Navigated):
         return f"Navigated to: {_address(request, outcome)}\nTitle: {_title(outcome)}"
     done = "Typed into" if request.case == "type" else "Clicked"
@@ -59,19 +77,22 @@ def _title(outcome: AnyOutcome) -> str:
 
 def _address(request: ToolRequest, outcome: AnyOutcome) -> str:
     """Return where the page is: as the caller wrote it, or else without what a page can write any text in."""
-    shown, asked = outcome.url or "", str(request.arguments["url"])
+    shown, asked = outcome.url or "", str(request.arguments.get("url", ""))
     if shown.rstrip("/") == asked.rstrip("/"):
         return neutralised(one_line(shown, max(LONGEST_URL, len(asked))))
     return neutralised(one_line(shown.partition("#")[0].partition("?")[0], LONGEST_URL))
 
 
-def _events(outcome: AnyOutcome) -> str:
+def _event_passages(request: ToolRequest, outcome: AnyOutcome, opened: Navigated | None) -> Iterator[Passage]:
     """Tell what happened on the side, such as a new tab or an error of the server."""
-    return as_wrapped(_event_passages(outcome), outcome.origin)
+    is_told = request.case == "snapshot"  # what was read begins with it
+    if opened is not None and str(opened) and not is_told:
+        yield Passage(Own(opened))
+    is_look = request.case in ("snapshot", "screenshot")
+    events = [event for event in outcome.events if not is_look or event.kind in OF_INTEREST]
+    yield from (_told(event, outcome.origin) for event in events)
+    yield from (Passage(event.advice) for event in events if event.advice)
 
 
-def _event_passages(outcome: AnyOutcome) -> Iterator[Passage]:
-    if isinstance(outcome.result, Navigated) and str(outcome.result):
-        yield Passage(Own(outcome.result))
-    yield from (Passage(f"({event.kind}) {one_line(event.text)}", outcome.origin) for event in outcome.events)
-    yield from (Passage(event.advice) for event in outcome.events if event.advice)
+def _told(event: Event, origin: str) -> Passage:
+    return Passage(f"({event.kind}) {one_line(event.text)}", origin)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rove.fetching.http.cookies import accepted_cookies, cookie_header, merged, site_of
+from rove.fetching.http.cookies import accepted_cookies, cookie_header, merged, not_overwriting, site_of
 
 NOW = 1_800_000_000.0
 HTTPS = "https://www.shop.example.co.uk/cart/view?x=1"
@@ -94,3 +94,18 @@ def test_sites() -> None:
     assert site_of("http://127.0.0.1:80/") == "http://127.0.0.1"
     assert site_of("http://a.github.io/") == "http://a.github.io"
     assert site_of("http://localhost/") == "http://localhost"
+
+
+def test_an_unencrypted_answer_leaves_secure_cookies_alone() -> None:
+    secure = accepted_cookies(["sid=GOOD; Secure; HttpOnly; Path=/"], "https://a.shop.co.uk/", NOW)
+    url = "http://a.shop.co.uk/over"
+    for header in ("sid=EVIL; Path=/", "sid=EVIL; Path=/over", "sid=; Max-Age=0; Path=/", "sid=1; Domain=shop.co.uk"):
+        newer = accepted_cookies([header], url, NOW)
+        assert len(newer) == 1 and not_overwriting(newer, secure, url) == [], header
+    other = accepted_cookies(["theme=dark"], url, NOW)
+    assert not_overwriting(other, secure, url) == other
+    encrypted = accepted_cookies(["sid=NEW; Path=/"], "https://a.shop.co.uk/", NOW)
+    assert not_overwriting(encrypted, secure, "https://a.shop.co.uk/") == encrypted
+    below = accepted_cookies(["sid=GOOD; Secure; Path=/in"], "https://a.shop.co.uk/in/", NOW)
+    above = accepted_cookies(["sid=1; Path=/"], url, NOW)
+    assert not_overwriting(above, below, url) == above, "it is sent to other paths"

@@ -83,7 +83,7 @@ def test_metadata_of_each_kind_is_read() -> None:
             }
         ],
         "rdfa": [{"@type": "Event", "name": "Fair", "size": "9"}],
-        "open_graph": {"og:title": "Tea!", "og:image": ["/1.png", "/2.png"]},
+        "open_graph": {"og:title": "Tea!", "og:image": [f"https://example.com/{n}.png" for n in (1, 2)]},
         "twitter": {"twitter:card": "summary"},
         "page": {
             "title": "Tea",

@@ -60,6 +60,24 @@ def test_integers_and_truths() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("12345678901234567", 12345678901234567),
+        ("9,007,199,254,740,993", 9007199254740993),
+        ("-9007199254740993", -9007199254740993),
+        ("1" * 400, int("1" * 400)),
+        ("9007199254740993.5", None),
+        ("0.12345678901234567890123", None),
+        ("9" * 400 + ".5", None),
+        ("1" * 4900, None),
+    ],
+)
+def test_a_long_number_is_exact_or_null(text: str, number: int | None) -> None:
+    assert read("number", text) == number
+    assert read("integer", text) == number
+
+
+@pytest.mark.parametrize(
     ("text", "language", "date"),
     [
         ("2026-03-04", "", "2026-03-04"),

@@ -119,6 +119,17 @@ export const addPseudo = (element, which, context) => {
   if (isBlockish(style.display)) separateText(" ");
 };
 
+// The generated text that a person sees before or after an element; "" if there is none.
+/** @param {Element} element @param {string} which @param {VisibilityContext} context */
+export const seenGeneratedText = (element, which, context) => {
+  if (!context.seen) return "";
+  const style = getComputedStyle(element, which);
+  if (style.display === "none" || style.visibility !== "visible") return "";
+  const text = parseContent(style.content, true, (part) => generatedPart(part, element, which));
+  if (!/[^\s\uE000-\uF8FF]/.test(text) || unseenGenerated(element, which, style, text, context)) return "";
+  return isBlockish(style.display) ? ` ${text} ` : text;
+};
+
 // Alternative text of generated content: screen readers speak it, but it is not visible.
 /** @param {string} text @param {string} shown @param {VisibilityContext} context */
 const noteAlternative = (text, shown, context) => {

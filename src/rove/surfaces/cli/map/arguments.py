@@ -69,15 +69,17 @@ def run_map(given: argparse.Namespace, resolved: Resolved, begun: object) -> int
 
 
 def _count(word: str) -> int:
-    if not (word.isascii() and word.isdigit()):
-        raise argparse.ArgumentTypeError(f"{word!r} is not a whole number from 0 up")
-    return int(word)
+    return _whole(word, 0)
 
 
 def _positive(word: str) -> int:
-    if not (number := _count(word)):
-        raise argparse.ArgumentTypeError("must be at least 1")
-    return number
+    return _whole(word, 1)
+
+
+def _whole(word: str, least: int) -> int:
+    if not (word.isascii() and word.isdigit()) or int(word) < least:
+        raise argparse.ArgumentTypeError(f"{word!r} is not a whole number from {least} up")
+    return int(word)
 
 
 def _seconds(word: str) -> float:

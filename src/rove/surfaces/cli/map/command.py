@@ -10,8 +10,9 @@ import sys
 from collections.abc import Generator
 from hashlib import blake2b
 from pathlib import Path
+from typing import TextIO
 
-from rove.errors import InvalidArguments
+from rove.errors import InvalidArguments, InvalidSettings
 from rove.jobs.address_stream import check_sources, read_sources, stream
 from rove.jobs.browser_worker import BrowserWorker
 from rove.jobs.options import JobOptions, PageOptions, default_parallel
@@ -34,9 +35,11 @@ NO_PERSON = "No person is asked: what the policy asks for is denied."
 
 def run(given: argparse.Namespace, settings: Settings) -> int:
     """Run the command and return its exit code."""
+    output = sys.stdout
     try:
-        return _run(given, settings)
-    except InvalidArguments as error:
+        with _keeping_for_results(given.out):
+            return _run(given, settings, output)
+    except (InvalidArguments, InvalidSettings) as error:
         _say(f"rove: {error.message}\n      {error.hint}")
         return WRONG_USE
     except JobStopped as stopped:
@@ -49,14 +52,19 @@ def run(given: argparse.Namespace, settings: Settings) -> int:
         return SOME_FAILED
 
 
-def _run(given: argparse.Namespace, settings: Settings) -> int:
+def _keeping_for_results(out: Path) -> contextlib.AbstractContextManager[object]:
+    """Send what a script prints to standard error, if results go to standard output."""
+    return contextlib.redirect_stdout(sys.stderr) if out == STANDARD_OUTPUT else contextlib.nullcontext()
+
+
+def _run(given: argparse.Namespace, settings: Settings, output: TextIO) -> int:
     check_sources(given.urls)
     _check_settings(settings)
     pages = _page_options(given, settings)
     pages.check()
     work_for(pages)  # what is wrong with a script is said before anything begins
     job_options = JobOptions(given.per_host, given.delay, given.retries, given.repeat, given.retry_failed)
-    with _results(given.out) as results:
+    with _results(given.out, output) as results:
         job = Job(job_options, pages.recorded, results)
         if isinstance(results, ResultsFile):
             job.resume(results.records())
@@ -139,9 +147,9 @@ def _folder(out: Path) -> str:
 
 
 @contextlib.contextmanager
-def _results(out: Path) -> Generator[ResultsFile | ResultsStream]:
+def _results(out: Path, output: TextIO) -> Generator[ResultsFile | ResultsStream]:
     if out == STANDARD_OUTPUT:
-        yield ResultsStream(sys.stdout)
+        yield ResultsStream(output)
         return
     results = ResultsFile(out)
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
 from typing import TextIO
 
@@ -26,27 +27,37 @@ class ProgressLine:
         try:
             while True:
                 await asyncio.sleep(REDRAWN_AFTER if self._is_terminal else LINE_SECONDS)
-                self._write(progress_text(self._progress()))
+                self._write(progress_text(self._progress(), self._columns))
         finally:
             if self._is_terminal:
                 self._output.write("\r\033[K")
                 self._output.flush()
+
+    @property
+    def _columns(self) -> int | None:
+        """How long a line may be: one that wraps could not be drawn over."""
+        if not self._is_terminal:
+            return None
+        return os.get_terminal_size(self._output.fileno()).columns or None
 
     def _write(self, text: str) -> None:
         self._output.write(f"\r{text}\033[K" if self._is_terminal else f"{text}\n")
         self._output.flush()
 
 
-def progress_text(progress: Progress) -> str:
-    """Return one line: how many pages are done, how fast, and how long the rest takes."""
+def progress_text(progress: Progress, columns: int | None = None) -> str:
+    """Return one line, of at most so many columns: how many pages are done, how fast, and how long the rest takes."""
     ended = progress.done + progress.failed
     of_all = f"{ended} of {progress.total}" if progress.total is not None else f"{ended}"
     parts = [f"{of_all} pages", f"{progress.rate:.1f}/s"]
     parts += [f"{progress.failed} failed"] if progress.failed else []
     if (left := progress.seconds_left) is not None and left:
         parts.append(f"{duration(left)} left")
-    shown = "  ".join(parts)
-    return f"  {bar(ended, progress.total)} {shown}" if progress.total else f"  {shown}"
+    shown = f"  {'  '.join(parts)}"
+    whole = f"  {bar(ended, progress.total)}{shown[1:]}" if progress.total else shown
+    if columns is None or len(whole) < columns:
+        return whole
+    return shown[: columns - 1]
 
 
 def duration(seconds: float) -> str:
