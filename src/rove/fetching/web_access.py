@@ -21,6 +21,10 @@ class WebAccess(Protocol):
 
     @property
     def settings(self) -> Settings: ...
+    def count_invisible(self, text: str, /) -> int:
+        """Return how many characters of a text show nothing, which models are not told."""
+        ...
+
     async def read(self, url: str, browser: BrowserUse, /) -> WebDocument:
         """Return what is at an address, after redirects. Raises RoveError."""
         ...

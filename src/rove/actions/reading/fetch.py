@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from rove.action import Effect, Url, action, arg
 from rove.fetching.web_access import BrowserUse, FetchAction, WebAccess
-from rove.guard.wrapping.invisible import count_invisible
 from rove.outcome import Attachment, Own, Passage, Quoted, Result, origin_in
 from rove.reading.formats import Format
 from rove.validation.fields import InvalidFields
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from rove.reading.article import Article
 
 MOST_UNSEEN = 20
+REMOVED = "invisible characters were removed from the text."
 MOST_FRAMES = 10
 SHORTEST_FRAME = 200
 MOST_CHARACTERS = 400_000
@@ -123,7 +123,9 @@ class WebFetch(FetchAction[Fetched]):
         document = await web.read(self.url, self.browser)
         content, count = await self._read(web, document)
         limits = Limits(self.max_characters, web.settings.fetching.megabytes)
-        return replace(_fetched(document, content, count, limits), frames=await _frames(document, limits))
+        fetched = replace(_fetched(document, content, count, limits), frames=await _frames(document, limits))
+        removed = web.count_invisible(f"{content.title}{content.text}")
+        return replace(fetched, notes=(*fetched.notes, Own(f"{removed:,} {REMOVED}"))) if removed else fetched
 
     async def _read(self, web: WebAccess, document: WebDocument) -> tuple[Content, int]:
         """Return what is in a document, and how many pages of it were read."""
@@ -223,8 +225,6 @@ def _notes(document: WebDocument, content: Content, pages: int, limits: Limits) 
         yield _empty_note(document, content)
     elif content.is_cut and (reason := _cut_reason(document, content, limits)):
         yield f"Cut: {reason}."
-    if removed := count_invisible(f"{content.title}{content.text}"):
-        yield f"{removed:,} invisible characters were removed from the text."
     if pages > 1:
         yield f"{pages} pages of it were read."
     if content.next_page and pages == 1:

@@ -21,6 +21,7 @@ from rove.fetching.http.redirects import HttpReader, TooManyRedirects
 from rove.fetching.http.robots import Robots
 from rove.fetching.signs.escalation import Escalation, find_escalation
 from rove.fetching.web_access import BrowserUse
+from rove.guard.wrapping.invisible import count_invisible
 from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
 from rove.settings.tree import Settings
 
@@ -58,6 +59,9 @@ class WebReading:
     @property
     def settings(self) -> Settings:
         return self._session.settings
+
+    def count_invisible(self, text: str) -> int:
+        return count_invisible(text)
 
     async def read(self, url: str, browser: BrowserUse) -> WebDocument:
         """Return what is at an address, after redirects. Raises RoveError."""

@@ -29,9 +29,8 @@ CANDIDATES = {
 # Too few letters beyond ASCII say nothing.
 FEWEST_FOREIGN = 12
 DETECTED_BY = 6_000
-_MARKUP = re.compile(rb"<(?:script|style)\b.*?</(?:script|style)|<[^<>]*>", re.IGNORECASE | re.DOTALL)
+_MARKUP = re.compile(rb"<[^<>]*>")
 _FOREIGN = re.compile(rb"[\x80-\xff]")
-_FOREIGN_WORD = re.compile(rb"[^\s\x00-\x40]*[\x80-\xff][^\s]*")
 
 
 def text_of(answer: HttpAnswer) -> str:
@@ -78,7 +77,8 @@ def _detected(body: bytes) -> str:
     """Return the encoding that the letters of a text suggest. Markup, which is ASCII, says nothing about it."""
     from charset_normalizer import from_bytes
 
-    letters = b" ".join(_FOREIGN_WORD.findall(_MARKUP.sub(b" ", body[:LOOKED_AT_LATE])))[:DETECTED_BY]
+    words = _MARKUP.sub(b" ", body[:LOOKED_AT_LATE]).split()
+    letters = b" ".join(word for word in words if _FOREIGN.search(word))[:DETECTED_BY]
     if len(_FOREIGN.findall(letters)) < FEWEST_FOREIGN:
         return FALLBACK
     best = from_bytes(letters, cp_isolation=[*CANDIDATES], threshold=0.4, language_threshold=0.05).best()

@@ -54,7 +54,7 @@ SIGNS = (
     WallSign("DataDome", body=r"(?:geo|ct|interstitial)\.captcha-delivery\.com"),
     WallSign("HUMAN (PerimeterX)", REFUSED, body=r"px-captcha|window\._pxappid|captcha\.px-cdn\.net|_pxblockedurl"),
     WallSign("HUMAN (PerimeterX)", body=r"id=[\"']px-captcha", words=r"press\W+(?:and|&)\W+hold|human"),
-    WallSign("Imperva", body=r"<iframe[^<>]{0,500}_incapsula_resource", longest=300),
+    WallSign("Imperva", body=r"<iframe[^<>]{0,300}_incapsula_resource", longest=300),
     WallSign("Imperva", body=r"_incapsula_resource", longest=NO_WORDS),
     WallSign("Imperva", words=r"incapsula incident id"),
     WallSign("Imperva", REFUSED, header="x-iinfo"),

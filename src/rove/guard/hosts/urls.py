@@ -82,16 +82,6 @@ def origin_of(url: str) -> Origin | None:
     return Origin(scheme, Endpoint(host, port)) if host and port else None
 
 
-def canonical_url(url: str) -> str:
-    """Return a URL as browsers write it: `HTTP://2130706433/` becomes `http://127.0.0.1/`; an invalid one as it is."""
-    import ada_url
-
-    try:
-        return str(ada_url.URL(url).href)
-    except ValueError:
-        return url
-
-
 @lru_cache(maxsize=1024)
 def endpoint_of(authority: str, default_port: int | None = None) -> Endpoint | None:
     """Parse the `host:port` of a proxy request. Return None if it holds anything else or any unusual character."""

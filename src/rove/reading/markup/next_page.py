@@ -41,7 +41,7 @@ def _is_next(element: HtmlElement, url: str, address: str) -> bool:
     """Whether a link leads to the next page: the page says so in so many words, or its address does."""
     if _names_next_page(element):
         return _is_elsewhere_at_origin(url, address)
-    return _says_next(element) and _follows(url, address)
+    return _follows(url, address)
 
 
 def _names_next_page(element: HtmlElement) -> bool:
