@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rove.reading.blocks import Blocks, has_text
 from rove.reading.content.consensus import choose, is_same
+from rove.reading.content.main_element import find_main_element, replaces
 from rove.reading.content.scoring import find_by_scores
 from rove.reading.content.trafilatura_content import find_by_trafilatura
 from rove.reading.markup.addresses import absolute_in
@@ -61,6 +62,13 @@ def extract_article(source: PageSource) -> Article:
 
 
 def _main_content(document: HtmlElement, facts: Metadata, absolute: Callable[[str], str]) -> Content:
+    """Return the content that the scores and trafilatura find, or else the whole element that the page marks as main."""
+    main = find_main_element(body_of(document))
+    chosen = _chosen_content(document, facts, absolute)
+    return _content_of(main, absolute) if main is not None and replaces(main, chosen.blocks) else chosen
+
+
+def _chosen_content(document: HtmlElement, facts: Metadata, absolute: Callable[[str], str]) -> Content:
     other = _content_of(find_by_trafilatura(document, is_whole=False), absolute)
     found = find_by_scores(
         body_of(deepcopy(document)),

@@ -36,7 +36,7 @@ _PROBE = 50
 
 def choose(scored: Blocks, other: Blocks) -> tuple[Blocks, bool]:
     """Return the content, and whether it is the other extractor's."""
-    words, others = _words(scored), _words(other)
+    words, others = words_in(scored), words_in(other)
     shared = sum((words & others).values())
     if _is_better(scored, other, shared / max(1, min(words.total(), others.total()))):
         return other, True
@@ -56,7 +56,7 @@ def _is_better(scored: Blocks, other: Blocks, overlap: float) -> bool:
 
 def is_same(text: str, other: Blocks) -> bool:
     """Return whether a text has nearly the words that the other extractor found."""
-    words, others = Counter(_WORD.findall(text)), _words(other)
+    words, others = words_of(text), words_in(other)
     shared = sum((words & others).values())
     return others.total() >= FEWEST_WORDS and 2 * shared >= SAME * (words.total() + others.total())
 
@@ -90,8 +90,14 @@ def _passages(blocks: Sequence[Block]) -> Iterator[Runs]:
                 yield from _passages(item)
 
 
-def _words(blocks: Blocks) -> Counter[str]:
+def words_in(blocks: Blocks) -> Counter[str]:
+    """Return how often each word is in blocks; a letter of Chinese and Japanese counts as a word."""
     return Counter(word for run in runs_in(blocks) for word in _WORD.findall(run.text))
+
+
+def words_of(text: str) -> Counter[str]:
+    """Return how often each word is in a text."""
+    return Counter(_WORD.findall(text))
 
 
 def _prose_length(blocks: Sequence[Block]) -> int:
@@ -110,11 +116,16 @@ def _prose_length(blocks: Sequence[Block]) -> int:
 def is_prose(runs: Runs) -> bool:
     """Return whether a text reads like a part of an article by itself."""
     text = _text(runs)
-    size = len(text) + (DENSITY - 1) * len(_DENSE.findall(text))
+    size = size_of(text)
     linked = sum(len(run.text) for run in runs if run.link and not run.image)
     if size >= LONG:
         return linked < MOST_LINKED * len(text)
     return size >= SENTENCE and not linked and _END.search(text) is not None
+
+
+def size_of(text: str) -> int:
+    """Return the number of characters, those of scripts that say more with one counted several times."""
+    return len(text) + (DENSITY - 1) * len(_DENSE.findall(text))
 
 
 def _text(runs: Runs) -> str:

@@ -1,0 +1,56 @@
+"""Which text of a page counts as its main content."""
+
+from __future__ import annotations
+
+import pytest
+
+from rove.reading.article import Article, read_article
+from rove.reading.page_source import PageSource
+
+PROSE = (
+    "The town was built on a hill above the river, and its houses were made of the grey stone that was cut there. " * 5
+)
+MENU = "<nav><a href=/a>Home</a> <a href=/b>Shop</a> <a href=/c>About us</a></nav>"
+BANNER = "<div class=cb><p>We use cookies to make this site work, to count visits, and to show you offers.</p></div>"
+FOOTER = "<footer><p>Questions? Call our friendly customer service team on weekdays from nine to five.</p></footer>"
+ASIDE = f"<aside><p>{PROSE}</p></aside>"
+QUOTES = f"<section class=testimonials>{f'<blockquote><p>{PROSE}</p></blockquote>' * 3}</section>"
+
+
+def read(body: str) -> Article:
+    return read_article(PageSource(f"<title>A site</title><body>{body}", "https://town.example/page"))
+
+
+def text_of(body: str) -> str:
+    return read(body).render("text", 100_000).text
+
+
+@pytest.mark.parametrize("tag", ["main", "div role=main", "article"])
+@pytest.mark.parametrize("around", [FOOTER, ASIDE, QUOTES, MENU + BANNER + FOOTER])
+@pytest.mark.parametrize(
+    ("inside", "texts"),
+    [
+        ("<p>Status: shipped</p><p>Total: $59.00</p>", ["Status: shipped", "Total: $59.00"]),
+        ("<table><tr><th>Room<th>Rate</tr><tr><td>Single<td>50</tr></table>", ["Room\tRate", "Single\t50"]),
+        ("<dl><dt>Height<dd>50 m<dt>Width<dd>5 m</dl>", ["50 m", "Width"]),
+        ("<p>Page not found.</p>", ["Page not found."]),
+    ],
+)
+def test_text_beside_the_marked_main_content_does_not_replace_it(
+    tag: str, around: str, inside: str, texts: list[str]
+) -> None:
+    text = text_of(f"{MENU}<{tag}><h1>Notice 1234</h1>{inside}</{tag.split()[0]}>{around}")
+    for expected in ("Notice 1234", *texts):
+        assert expected in text
+    for other in ("Questions", "grey stone", "cookies", "About us"):
+        assert other not in text
+
+
+def test_a_preview_marked_as_article_is_not_the_main_content() -> None:
+    text = text_of(f"<div><h1>Town</h1><p>{PROSE}</p><p>{PROSE}</p></div><article><h3>Other</h3><p>Soon.</p></article>")
+    assert "grey stone" in text and "Soon." not in text
+
+
+def test_menus_within_the_marked_main_content_are_left_out() -> None:
+    text = text_of(f"<main>{MENU}<h1>Notice</h1><p>The pool is closed today.</p>{FOOTER}</main>")
+    assert "The pool is closed today." in text and "About us" not in text and "Questions" not in text
