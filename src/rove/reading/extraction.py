@@ -62,7 +62,7 @@ def extract_article(source: PageSource) -> Article:
 
 
 def _main_content(document: HtmlElement, facts: Metadata, absolute: Callable[[str], str]) -> Content:
-    """Return the content that the scores and trafilatura find, or else the whole element that the page marks as main."""
+    """Return the content that the extractors find, or the whole element that the page marks as main."""
     main = find_main_element(body_of(document))
     chosen = _chosen_content(document, facts, absolute)
     return _content_of(main, absolute) if main is not None and replaces(main, chosen.blocks) else chosen
@@ -77,10 +77,14 @@ def _chosen_content(document: HtmlElement, facts: Metadata, absolute: Callable[[
         confirms=lambda text: is_same(text, other.blocks),
     )
     scored = _content_of(found, absolute)
-    blocks, is_other = choose(scored.blocks, other.blocks)
+    blocks, is_other = choose(scored.blocks, other.blocks, _captions_in(found))
     if is_other:
         return _content_of(find_by_trafilatura(document, is_whole=True), absolute)
     return Content(blocks, scored.addresses)
+
+
+def _captions_in(content: HtmlElement | None) -> str:
+    return "" if content is None else "".join(each.text_content() for each in content.iter("figcaption"))
 
 
 def _content_of(element: HtmlElement | None, absolute: Callable[[str], str]) -> Content:

@@ -7,9 +7,7 @@ import pytest
 from rove.reading.article import Article, read_article
 from rove.reading.page_source import PageSource
 
-PROSE = (
-    "The town was built on a hill above the river, and its houses were made of the grey stone that was cut there. " * 5
-)
+PROSE = "The town was built on a hill above the river, and its houses were made of grey stone, cut there. " * 5
 MENU = "<nav><a href=/a>Home</a> <a href=/b>Shop</a> <a href=/c>About us</a></nav>"
 BANNER = "<div class=cb><p>We use cookies to make this site work, to count visits, and to show you offers.</p></div>"
 FOOTER = "<footer><p>Questions? Call our friendly customer service team on weekdays from nine to five.</p></footer>"
@@ -54,3 +52,24 @@ def test_a_preview_marked_as_article_is_not_the_main_content() -> None:
 def test_menus_within_the_marked_main_content_are_left_out() -> None:
     text = text_of(f"<main>{MENU}<h1>Notice</h1><p>The pool is closed today.</p>{FOOTER}</main>")
     assert "The pool is closed today." in text and "About us" not in text and "Questions" not in text
+
+
+def test_lists_and_headings_around_a_paragraph_belong_to_it() -> None:
+    text = text_of(
+        "<div><h1>Engineer</h1><ul><li>Ely</li><li>40k</li></ul>"
+        f"<h2>About</h2><p>{PROSE}</p><h2>Requirements</h2><ul><li>Go</li><li>C</li></ul></div>"
+    )
+    parts = ["Engineer", "Ely", "40k", "About", "grey stone", "Requirements", "- Go", "- C"]
+    assert [text.index(part) for part in parts] == sorted(text.index(part) for part in parts)
+
+
+def test_captions_of_figures_belong_to_the_article() -> None:
+    figures = (
+        "<img src=a.jpg alt=boat><figcaption>A boat in 1920</figcaption>",
+        "<pre><code>x = 1\ny = 2</code></pre><figcaption>Listing 1</figcaption>",
+        "<table><tr><th>A<th>B<tr><td>1<td>2</table><figcaption>Table 1: numbers</figcaption>",
+    )
+    inside = "".join(f"<figure>{figure}</figure><p>{PROSE}</p>" for figure in figures)
+    text = text_of(f"<article><h1>Town</h1><p>{PROSE}</p>{inside}</article>")
+    for caption in ("A boat in 1920", "Listing 1", "Table 1: numbers"):
+        assert caption in text

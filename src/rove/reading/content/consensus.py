@@ -34,8 +34,8 @@ _WORD = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]|\w+")
 _PROBE = 50
 
 
-def choose(scored: Blocks, other: Blocks) -> tuple[Blocks, bool]:
-    """Return the content, and whether it is the other extractor's."""
+def choose(scored: Blocks, other: Blocks, captions: str = "") -> tuple[Blocks, bool]:
+    """Return the content, and whether it is the other extractor's. Captions of figures need no confirmation."""
     words, others = words_in(scored), words_in(other)
     shared = sum((words & others).values())
     if _is_better(scored, other, shared / max(1, min(words.total(), others.total()))):
@@ -46,7 +46,7 @@ def choose(scored: Blocks, other: Blocks) -> tuple[Blocks, bool]:
         return other, True
     if shared < CONFIRMING * others.total():
         return scored, False
-    return _Confirmation(other).confirmed(scored) or scored, False
+    return _Confirmation(other, captions).confirmed(scored) or scored, False
 
 
 def _is_better(scored: Blocks, other: Blocks, overlap: float) -> bool:
@@ -139,8 +139,8 @@ def _letters(text: str) -> str:
 class _Confirmation:
     """Keeps the texts that the other extractor found too, and those that read like a part of an article."""
 
-    def __init__(self, other: Blocks) -> None:
-        self._known = _letters("".join(run.text for run in runs_in(other)))
+    def __init__(self, other: Blocks, captions: str) -> None:
+        self._known = _letters("".join(run.text for run in runs_in(other)) + captions)
 
     def confirmed(self, blocks: Blocks) -> Blocks:
         kept = [each for each in map(self._block, blocks) if each is not None]
@@ -153,6 +153,8 @@ class _Confirmation:
             inside = self.confirmed(block.blocks)
             return Quote(inside) if inside else None
         if isinstance(block, Listing):
+            if not any(run.link for run in runs_in((block,))):
+                return block
             items = tuple(filter(None, map(self.confirmed, block.items)))
             return replace(block, items=items) if items else None
         return block
