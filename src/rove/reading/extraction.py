@@ -7,6 +7,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING
 
 from rove.reading.blocks import Blocks, has_text
+from rove.reading.content.comments import without_comments
 from rove.reading.content.consensus import choose, is_same
 from rove.reading.content.main_element import find_main_element, replaces
 from rove.reading.content.scoring import find_by_scores
@@ -63,6 +64,7 @@ def extract_article(source: PageSource) -> Article:
 
 def _main_content(document: HtmlElement, facts: Metadata, absolute: Callable[[str], str]) -> Content:
     """Return the content that the extractors find, or the whole element that the page marks as main."""
+    document = without_comments(document)
     main = find_main_element(body_of(document))
     chosen = _chosen_content(document, facts, absolute)
     return _content_of(main, absolute) if main is not None and replaces(main, chosen.blocks) else chosen

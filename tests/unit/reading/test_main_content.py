@@ -73,3 +73,26 @@ def test_captions_of_figures_belong_to_the_article() -> None:
     text = text_of(f"<article><h1>Town</h1><p>{PROSE}</p>{inside}</article>")
     for caption in ("A boat in 1920", "Listing 1", "Table 1: numbers"):
         assert caption in text
+
+
+def _comments(count: int, word: str = "Reply") -> str:
+    text = "I have lived there for years, and nothing of this is new to me, though it is well told. " * 3
+    return "".join(
+        f"<div class=u><b>reader {number}</b><p>{text}</p><a href=/r{number}>{word}</a></div>"
+        for number in range(count)
+    )
+
+
+@pytest.mark.parametrize("word", ["Reply", "(2) Antworten", "回复"])
+@pytest.mark.parametrize("end", ["</div><div class=c><h3>Discussion</h3>", "<h3>Discussion</h3>"])
+def test_comments_longer_than_the_article_do_not_replace_it(end: str, word: str) -> None:
+    text = text_of(f"<div class=a><h1>Town</h1><p>{PROSE}</p><p>{PROSE}</p>{end}{_comments(40, word)}</div>")
+    assert "grey stone" in text and "nothing of this" not in text and "Discussion" not in text
+
+
+def test_posts_of_a_forum_and_answers_are_content() -> None:
+    forum = text_of(f"<h1>Which town?</h1><div class=thread>{_comments(10)}</div>")
+    assert forum.count("nothing of this") == 30
+    answers = _comments(5).replace("class=u", "class=answer")
+    page = text_of(f"<div class=q><h1>Which town?</h1><p>{PROSE}</p></div><div class=list>{answers}</div>")
+    assert "nothing of this" in page
