@@ -96,3 +96,10 @@ def test_posts_of_a_forum_and_answers_are_content() -> None:
     answers = _comments(5).replace("class=u", "class=answer")
     page = text_of(f"<div class=q><h1>Which town?</h1><p>{PROSE}</p></div><div class=list>{answers}</div>")
     assert "nothing of this" in page
+
+
+def test_signatures_in_headings_stay_with_their_descriptions() -> None:
+    signature = "<h4 class=code-header>fn clone(&amp;self, other: Other) -> <a href=/lower>ToLowercase</a></h4>"
+    items = f"<div class=impl-items>{signature}<p>Returns a duplicate of the value.</p></div>" * 4
+    text = text_of(f"<div><h1>Struct</h1><p>{PROSE}</p><h2>Implementations</h2>{items}</div>")
+    assert text.count("fn clone(&self, other: Other) -> ToLowercase") == 4
