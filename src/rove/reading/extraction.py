@@ -7,7 +7,9 @@ from copy import deepcopy
 from typing import TYPE_CHECKING
 
 from rove.reading.blocks import Blocks, has_text
+from rove.reading.content.comments import without_comments
 from rove.reading.content.consensus import choose, is_same
+from rove.reading.content.main_element import find_main_element, replaces
 from rove.reading.content.scoring import find_by_scores
 from rove.reading.content.trafilatura_content import find_by_trafilatura
 from rove.reading.markup.addresses import absolute_in
@@ -66,6 +68,14 @@ def extract_article(source: PageSource) -> Article:
 
 
 def _main_content(document: HtmlElement, facts: Metadata, absolute: Callable[[str], str]) -> Content:
+    """Return the content that the extractors find, or the whole element that the page marks as main."""
+    document = without_comments(document)
+    main = find_main_element(body_of(document))
+    chosen = _chosen_content(document, facts, absolute)
+    return _content_of(main, absolute) if main is not None and replaces(main, chosen.blocks) else chosen
+
+
+def _chosen_content(document: HtmlElement, facts: Metadata, absolute: Callable[[str], str]) -> Content:
     other = _content_of(find_by_trafilatura(document, is_whole=False), absolute)
     found = find_by_scores(
         body_of(deepcopy(document)),
@@ -74,10 +84,14 @@ def _main_content(document: HtmlElement, facts: Metadata, absolute: Callable[[st
         confirms=lambda text: is_same(text, other.blocks),
     )
     scored = _content_of(found, absolute)
-    blocks, is_other = choose(scored.blocks, other.blocks)
+    blocks, is_other = choose(scored.blocks, other.blocks, _captions_in(found))
     if is_other:
         return _content_of(find_by_trafilatura(document, is_whole=True), absolute)
     return Content(blocks, scored.addresses)
+
+
+def _captions_in(content: HtmlElement | None) -> str:
+    return "" if content is None else "".join(each.text_content() for each in content.iter("figcaption"))
 
 
 def _content_of(element: HtmlElement | None, absolute: Callable[[str], str]) -> Content:

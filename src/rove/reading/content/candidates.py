@@ -237,6 +237,9 @@ def _is_sentence(paragraph: HtmlElement) -> bool:
 def _is_beside(element: HtmlElement, names: str) -> bool:
     if element.get("role") in BESIDE_ROLES:
         return True
+    if element.tag in HEADINGS:
+        # That of a heading says nothing against it.
+        names = names.lower().replace("header", "")
     if element.tag in ("body", "a") or not BESIDE.search(names) or HOLDS_CONTENT.search(names):
         return False
     return not has_ancestor(element, "table") and not has_ancestor(element, "code")

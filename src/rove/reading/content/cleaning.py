@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 ALWAYS = frozenset(["object", "embed", "footer", "link", "aside", "input", "textarea", "select", "button"])
 TEXT_TAGS = (*BLOCKS, "span", "li", "td")
 LONGEST_SHARING = 500
+WHOLLY_LINKED = 0.6
 DATA_TAGS = ("col", "colgroup", "tfoot", "thead", "th")
 
 
@@ -92,7 +93,9 @@ class _Cleaner:
     def _is_kept(self, element: HtmlElement) -> bool:
         if element in self._data or any(ancestor in self._data for ancestor in element.iterancestors("table")):
             return True
-        return has_ancestor(element, "code") or any(table in self._data for table in element.iterdescendants("table"))
+        if has_ancestor(element, "code") or any(has_ancestor(element, heading) for heading in HEADINGS):
+            return True
+        return any(table in self._data for table in element.iterdescendants("table"))
 
     def _is_removed(self, element: HtmlElement) -> bool:
         weight = class_weight(element) if self._attempt.weighs_classes else 0
@@ -112,7 +115,7 @@ class _Cleaner:
 def _looks_odd(element: HtmlElement, text: str, weight: int, frames: int) -> bool:
     paragraphs, images = _count(element, "p"), _count(element, "img")
     is_list, is_figure = _is_list(element, len(text)), has_ancestor(element, "figure")
-    linked = link_density(element)
+    linked = link_density(element) - _linked_in_headings(element, len(text))
     if images > 1 and paragraphs / images < 0.5 and not is_figure:
         return True
     if not is_list and _count(element, "li") - 100 > paragraphs:
@@ -126,6 +129,15 @@ def _looks_odd(element: HtmlElement, text: str, weight: int, frames: int) -> boo
     if frames > 1 or (frames == 1 and len(text) < 75):
         return True
     return images == 0 and density_of(element, TEXT_TAGS) == 0
+
+
+def _linked_in_headings(element: HtmlElement, length: int) -> float:
+    """Return the share of text that is linked in headings of which a part is not: signatures link the names of types.
+
+    A heading that is one link stands above the preview of another page.
+    """
+    headings = [each for each in element.iterdescendants(*HEADINGS - {"h1"}) if link_density(each) < WHOLLY_LINKED]
+    return sum(link_density(each) * length_of(each) for each in headings) / max(1, length)
 
 
 def _count(element: HtmlElement, tag: str) -> int:

@@ -34,9 +34,9 @@ _WORD = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]|\w+")
 _PROBE = 50
 
 
-def choose(scored: Blocks, other: Blocks) -> tuple[Blocks, bool]:
-    """Return the content, and whether it is the other extractor's."""
-    words, others = _words(scored), _words(other)
+def choose(scored: Blocks, other: Blocks, captions: str = "") -> tuple[Blocks, bool]:
+    """Return the content, and whether it is the other extractor's. Captions of figures need no confirmation."""
+    words, others = words_in(scored), words_in(other)
     shared = sum((words & others).values())
     if _is_better(scored, other, shared / max(1, min(words.total(), others.total()))):
         return other, True
@@ -46,7 +46,7 @@ def choose(scored: Blocks, other: Blocks) -> tuple[Blocks, bool]:
         return other, True
     if shared < CONFIRMING * others.total():
         return scored, False
-    return _Confirmation(other).confirmed(scored) or scored, False
+    return _Confirmation(other, captions).confirmed(scored) or scored, False
 
 
 def _is_better(scored: Blocks, other: Blocks, overlap: float) -> bool:
@@ -56,7 +56,7 @@ def _is_better(scored: Blocks, other: Blocks, overlap: float) -> bool:
 
 def is_same(text: str, other: Blocks) -> bool:
     """Return whether a text has nearly the words that the other extractor found."""
-    words, others = Counter(_WORD.findall(text)), _words(other)
+    words, others = words_of(text), words_in(other)
     shared = sum((words & others).values())
     return others.total() >= FEWEST_WORDS and 2 * shared >= SAME * (words.total() + others.total())
 
@@ -90,8 +90,14 @@ def _passages(blocks: Sequence[Block]) -> Iterator[Runs]:
                 yield from _passages(item)
 
 
-def _words(blocks: Blocks) -> Counter[str]:
+def words_in(blocks: Blocks) -> Counter[str]:
+    """Return how often each word is in blocks; a letter of Chinese and Japanese counts as a word."""
     return Counter(word for run in runs_in(blocks) for word in _WORD.findall(run.text))
+
+
+def words_of(text: str) -> Counter[str]:
+    """Return how often each word is in a text."""
+    return Counter(_WORD.findall(text))
 
 
 def _prose_length(blocks: Sequence[Block]) -> int:
@@ -110,11 +116,16 @@ def _prose_length(blocks: Sequence[Block]) -> int:
 def is_prose(runs: Runs) -> bool:
     """Return whether a text reads like a part of an article by itself."""
     text = _text(runs)
-    size = len(text) + (DENSITY - 1) * len(_DENSE.findall(text))
+    size = size_of(text)
     linked = sum(len(run.text) for run in runs if run.link and not run.image)
     if size >= LONG:
         return linked < MOST_LINKED * len(text)
     return size >= SENTENCE and not linked and _END.search(text) is not None
+
+
+def size_of(text: str) -> int:
+    """Return the number of characters, those of scripts that say more with one counted several times."""
+    return len(text) + (DENSITY - 1) * len(_DENSE.findall(text))
 
 
 def _text(runs: Runs) -> str:
@@ -128,8 +139,8 @@ def _letters(text: str) -> str:
 class _Confirmation:
     """Keeps the texts that the other extractor found too, and those that read like a part of an article."""
 
-    def __init__(self, other: Blocks) -> None:
-        self._known = _letters("".join(run.text for run in runs_in(other)))
+    def __init__(self, other: Blocks, captions: str) -> None:
+        self._known = _letters("".join(run.text for run in runs_in(other)) + captions)
 
     def confirmed(self, blocks: Blocks) -> Blocks:
         kept = [each for each in map(self._block, blocks) if each is not None]
@@ -142,6 +153,8 @@ class _Confirmation:
             inside = self.confirmed(block.blocks)
             return Quote(inside) if inside else None
         if isinstance(block, Listing):
+            if not any(run.link for run in runs_in((block,))):
+                return block
             items = tuple(filter(None, map(self.confirmed, block.items)))
             return replace(block, items=items) if items else None
         return block

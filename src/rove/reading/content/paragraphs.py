@@ -63,7 +63,8 @@ def is_phrasing(element: HtmlElement) -> bool:
 
 def divide_at_breaks(root: HtmlElement) -> None:
     """Put what follows two line breaks or more into a paragraph."""
-    for parent in {br.getparent() for br in root.iter("br")}:
+    # In the order of the document: the result must not depend on the order of a set.
+    for parent in dict.fromkeys([br.getparent() for br in root.iter("br")]):
         if parent is not None:
             _divide(parent)
 
