@@ -130,7 +130,8 @@ class Tags(HTMLParser):
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(PAGES, st.integers(20, 400))
 def test_rules_hold_on_any_page(page: str, longest: int) -> None:
-    marked = page + "<script>SCRIPTTEXT</script><style>.STYLETEXT{}</style><p>closing words of the page.</p>"
+    # A tag, an attribute or a comment that the page leaves open would make text of the script.
+    marked = page + "'\">--><script>SCRIPTTEXT</script><style>.STYLETEXT{}</style><p>closing words of the page.</p>"
     article = read_article(PageSource(marked, "https://site.example/dir/page"))
     for format in ("text", "markdown", "html"):
         for limit in (100_000, longest):
