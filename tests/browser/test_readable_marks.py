@@ -68,7 +68,9 @@ async def test_a_page_of_fields_is_not_said_to_be_empty(session: Session, site: 
 
 async def test_removed_characters_are_counted_and_unused_arguments_refused(session: Session, site: Site) -> None:
     result = await read(session, site.page("/", f"<article><p>In\u200bvisi\u200bble {LONG}</p></article>"))
-    assert "Invisible" in (result.content[0] or "") and "2 invisible characters were removed." in result.note
+    assert (
+        "Invisible" in (result.content[0] or "") and "2 invisible characters were removed from the text." in result.note
+    )
     unused = [
         ("readable", "csv", "x.csv"),
         ("readable", "all", True),

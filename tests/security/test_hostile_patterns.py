@@ -27,6 +27,7 @@ import rove.extraction
 import rove.fetching
 import rove.reading
 from rove.fetching.signs.bot_walls import SIGNS
+from rove.reading.markup.shown_facts import LONGEST_LINE
 from rove.validation.pattern import Pattern
 
 PACKAGES = (rove.reading, rove.fetching, rove.extraction, rove.documents, rove.engine.fetching)
@@ -39,6 +40,7 @@ MOST_PUMPS = 60
 LOOKED_AT = {
     "rove.fetching.http.charset._META": 1024,
     "rove.fetching.http.charset._XML": 1024,
+    "rove.reading.markup.shown_facts._BEFORE_DATE": LONGEST_LINE,
     "rove.reading.structured.paths._MADE_UP": 62,
 }
 ANCHORED = frozenset(["match", "fullmatch"])

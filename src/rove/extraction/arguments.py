@@ -12,7 +12,6 @@ MODES_OF = {
     "target": _OF_ELEMENTS,
     "all": _OF_ELEMENTS,
     "attribute": ("attribute",),
-    "structure": ("text",),
     "format": ("readable",),
     "pages": ("readable",),
     "max_characters": ("readable",),

@@ -128,7 +128,9 @@ class Visit:
         return (await self._outcome(action)).result
 
     async def _outcome(self, action: Action[R]) -> Outcome[R]:
-        return await self.session.run(action, timeout=self.action_seconds, quiet=True, names=names_of_none())
+        # `act` answers dialogs; where no action does, the engine would wait for each to be dismissed.
+        names = {**names_of_none(), Dialog.verb: Dialog.verb}
+        return await self.session.run(action, timeout=self.action_seconds, quiet=True, names=names)
 
     @property
     def workspace(self) -> Workspace:

@@ -47,7 +47,7 @@ SIGNS = (
     WallSign("Cloudflare", body=r"_cf_chl_opt", longest=300),
     WallSign("Cloudflare", body=r"challenges\.cloudflare\.com/turnstile", words=CHECKING, longest=300, without=FIELDS),
     WallSign("Akamai", frozenset({403}), header="server", value="akamaighost"),
-    WallSign("Akamai", REFUSED, body=r"errors\.edgesuite\.net|access denied.{0,600}reference&?\W{0,3}#"),
+    WallSign("Akamai", REFUSED, body=r"errors\.edgesuite\.net|reference(?:&#32;&#35;| #)[0-9a-f.]{4}"),
     WallSign("Akamai", body=r"sec-if-cpt-container|/_sec/cp_challenge/|bm-verify="),
     WallSign("DataDome", REFUSED, header="x-datadome"),
     WallSign("DataDome", REFUSED, header="x-dd-b"),

@@ -23,7 +23,8 @@ _BYLINES = (
 )
 _DATES = "//time|//*[contains(@class, 'date') or contains(@class, 'published') or contains(@itemprop, 'datePublished')]"
 _BY = re.compile(r"^\s*(?:written |posted |published )?by[:\s]+", re.IGNORECASE)
-_PARTS = re.compile(r"\s*[|·•]\s*|\s+[–—-]\s+")
+# Of lines in which each space is single.
+_PARTS = re.compile(r" ?[|·•] ?| [–—-] ")
 _ISO = re.compile(r"\b(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})\b")
 _DAY_FIRST = re.compile(
     r"\b(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?\s+(?:de\s+)?(?P<month>[^\W\d_]{3,10})\.?,?\s+(?:de\s+)?(?P<year>\d{4})\b"
