@@ -38,10 +38,11 @@ def measure(mark: str) -> Memory:
 
 
 def _total(processes: Iterable[Process], field: str) -> int:
-    return sum(_bytes(process.pid, field) for process in processes)
+    return sum(bytes_of(process.pid, field) for process in processes)
 
 
-def _bytes(pid: int, field: str) -> int:
+def bytes_of(pid: int, field: str) -> int:
+    """Return a field of the memory of a process: Rss, or Pss, with its share of what it shares with others."""
     # A process may end between being listed and being read.
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():

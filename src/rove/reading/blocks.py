@@ -12,7 +12,6 @@ Style: TypeAlias = Literal["", "strong", "emphasis", "code"]
 Position: TypeAlias = Literal["", "sup", "sub"]
 # Counted for each block beside its text, so that many empty ones do not add up to an unbounded output.
 BLOCK_COST = 2
-NESTING_SPACES = 4
 
 
 @dataclass(frozen=True)

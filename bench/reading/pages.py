@@ -1,4 +1,4 @@
-"""Pages of our own for `bench/reading.py`: contents of many kinds in the frames of many kinds of sites."""
+"""Pages of our own for `python -m bench.reading`: contents of many kinds in the frames of many kinds of sites."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from html import unescape
 
 TEXT = (
     "the old harbour was quiet in the morning and boats lay along the wall while people carried boxes of fish to the"
-    " market where a woman counted them twice before she paid because the week before a box had been short and nobody"
-    " had said a word about it although everyone had seen how the scale was read from the wrong side of the table"
+    " market where a woman counted them twice before she paid because the week before a box had been short and no"
+    " fisherman had said a word about it although all had seen how the scale was read from the wrong side of the table"
 )
 WORDS = TEXT.split()
 

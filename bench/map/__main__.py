@@ -23,11 +23,11 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from bench.process_tree import TreeSampler
+from bench.map.process_tree import TreeSampler
 
 ROVE = str(Path(sys.executable).parent / "rove")
-SCRIPT = Path(__file__).with_name("playwright_map.py")
-TEXT_SCRIPT = Path(__file__).with_name("map_text.py")
+SCRIPT = Path(__file__).with_name("playwright_script.py")
+TEXT_SCRIPT = Path(__file__).with_name("text_script.py")
 PARAGRAPH = f"<p>{'Two lines of ordinary prose that a reader would skim on the way. ' * 8}</p>"
 RESOURCES = {
     "/style.css": ("text/css", "body{font-family:sans-serif;max-width:60em;margin:auto}nav{float:right}"),
@@ -139,7 +139,9 @@ def _report(label: str, runs: list[Run]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.map", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--playwright", required=True, help="a Python that has Playwright")
     parser.add_argument("--pages", type=int, default=400)
     parser.add_argument("--parallel", type=int, default=4)

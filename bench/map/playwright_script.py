@@ -1,6 +1,6 @@
 """Many pages with Playwright as its documentation would do it: a queue, workers, one browser.
 
-python playwright_map.py ADDRESSES PARALLEL text|screenshot [fresh]
+python playwright_script.py ADDRESSES PARALLEL text|screenshot [fresh]
 """
 
 from __future__ import annotations

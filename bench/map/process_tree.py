@@ -7,6 +7,8 @@ import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bench.memory import bytes_of
+
 INTERVAL = 0.25
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -50,7 +52,7 @@ class TreeSampler:
         members = self._known & found.keys()
         for pid in members:
             self.usage.seconds[pid] = (int(found[pid][11]) + int(found[pid][12])) / TICKS
-        self.usage.memory.append(sum(map(_memory, members)))
+        self.usage.memory.append(sum(bytes_of(pid, "Pss") for pid in members))
 
 
 def _pids() -> list[int]:
@@ -63,12 +65,3 @@ def _stat(pid: int) -> list[str] | None:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
         return None
-
-
-def _memory(pid: int) -> int:
-    """Return the bytes of a process, with its share of what it shares with others."""
-    try:
-        text = Path(f"/proc/{pid}/smaps_rollup").read_text()
-    except OSError:
-        return 0
-    return next((int(line.split()[1]) * 1024 for line in text.splitlines() if line.startswith("Pss:")), 0)

@@ -2,7 +2,7 @@
 
     python -m bench.reading [FOLDER]
 
-Without a folder, on the pages of `reading_pages.py`. With one, on `FOLDER/*/source.html` with the text in `ref.txt` or,
+Without a folder, on the pages of `pages.py`. With one, on `FOLDER/*/source.html` with the text in `ref.txt` or,
 where there is none, in `expected.html`. Extractors that are not installed are left out; Readability.js is run if
 `READABILITY_JS` names a folder in which npm has installed `@mozilla/readability` and `jsdom`.
 """
@@ -21,7 +21,7 @@ from html import unescape
 from importlib import import_module
 from pathlib import Path
 
-from bench.reading_pages import Page, pages
+from bench.reading.pages import Page, pages
 from rove.reading.article import read_article
 from rove.reading.page_source import PageSource
 

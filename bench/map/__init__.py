@@ -1,0 +1,1 @@
+"""`rove map` beside a plain asyncio script on Playwright."""

@@ -1,0 +1,1 @@
+"""How well the text of articles is found, beside other extractors."""
