@@ -112,7 +112,39 @@ def cut_blocks(blocks: Sequence[Block], room: int) -> Blocks:
     return _Cutter(room).blocks(blocks)
 
 
-class _Cutter:
+class BlockRewriter:
+    """Makes other blocks of blocks. A subclass overrides what it changes."""
+
+    def blocks(self, blocks: Sequence[Block]) -> Blocks:
+        return tuple(map(self.block, blocks))
+
+    def block(self, block: Block) -> Block:
+        if isinstance(block, Paragraph | Heading):
+            return replace(block, runs=self.runs(block.runs))
+        if isinstance(block, Quote):
+            return Quote(self.blocks(block.blocks))
+        if isinstance(block, Listing):
+            return replace(block, items=self.items(block.items))
+        if isinstance(block, Table):
+            return Table(self.rows(block.rows))
+        return replace(block, text=self.text(block.text)) if isinstance(block, Code) else block
+
+    def items(self, items: Sequence[Blocks]) -> tuple[Blocks, ...]:
+        return tuple(map(self.blocks, items))
+
+    def rows(self, rows: Sequence[tuple[Runs, ...]]) -> tuple[tuple[Runs, ...], ...]:
+        return tuple(tuple(map(self.runs, row)) for row in rows)
+
+    def runs(self, runs: Runs) -> Runs:
+        return runs
+
+    def text(self, text: str) -> str:
+        return text
+
+
+class _Cutter(BlockRewriter):
+    """Leaves out what comes after so many characters."""
+
     def __init__(self, room: int) -> None:
         self._room = room
 
@@ -122,21 +154,10 @@ class _Cutter:
             self._room -= BLOCK_COST
             if self._room <= 0:
                 break
-            kept.append(self._block(block))
+            kept.append(self.block(block))
         return tuple(kept)
 
-    def _block(self, block: Block) -> Block:
-        if isinstance(block, Paragraph | Heading):
-            return replace(block, runs=self._runs(block.runs))
-        if isinstance(block, Quote):
-            return Quote(self.blocks(block.blocks))
-        if isinstance(block, Listing):
-            return replace(block, items=self._items(block.items))
-        if isinstance(block, Table):
-            return Table(self._rows(block.rows))
-        return replace(block, text=self._text(block.text)) if isinstance(block, Code) else block
-
-    def _items(self, items: Sequence[Blocks]) -> tuple[Blocks, ...]:
+    def items(self, items: Sequence[Blocks]) -> tuple[Blocks, ...]:
         kept: list[Blocks] = []
         for item in items:
             if self._room <= 0:
@@ -144,24 +165,24 @@ class _Cutter:
             kept.append(self.blocks(item))
         return tuple(kept)
 
-    def _rows(self, rows: Sequence[tuple[Runs, ...]]) -> tuple[tuple[Runs, ...], ...]:
+    def rows(self, rows: Sequence[tuple[Runs, ...]]) -> tuple[tuple[Runs, ...], ...]:
         kept: list[tuple[Runs, ...]] = []
         for row in rows:
             if self._room <= 0:
                 break
             self._room -= BLOCK_COST * len(row)
-            kept.append(tuple(self._runs(cell) for cell in row))
+            kept.append(tuple(self.runs(cell) for cell in row))
         return tuple(kept)
 
-    def _runs(self, runs: Runs) -> Runs:
+    def runs(self, runs: Runs) -> Runs:
         kept: list[Run] = []
         for run in runs:
             if self._room <= 0:
                 break
-            kept.append(replace(run, text=self._text(run.text)))
+            kept.append(replace(run, text=self.text(run.text)))
         return tuple(kept)
 
-    def _text(self, text: str) -> str:
+    def text(self, text: str) -> str:
         kept = text[: max(self._room, 0)]
         self._room -= len(text)
         return kept

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from rove.reading.blocks import Block, Blocks, Heading, Listing, Paragraph, Quote, Runs, Table
+from rove.reading.blocks import BlockRewriter, Blocks, Heading, Runs
 from rove.reading.parsed_article import Article
 
 T = TypeVar("T")
@@ -56,26 +56,12 @@ def _without_title(blocks: Blocks, before: Blocks) -> Blocks:
     return blocks[1:] if starts else blocks
 
 
-class _Renumbering:
+class _Renumbering(BlockRewriter):
     """Gives the links and images of blocks other numbers."""
 
     def __init__(self, links: Sequence[int], images: Sequence[int]) -> None:
         self._links = (0, *links)
         self._images = (0, *images)
 
-    def blocks(self, blocks: Blocks) -> Blocks:
-        return tuple(map(self._block, blocks))
-
-    def _block(self, block: Block) -> Block:
-        if isinstance(block, Paragraph | Heading):
-            return replace(block, runs=self._runs(block.runs))
-        if isinstance(block, Quote):
-            return Quote(self.blocks(block.blocks))
-        if isinstance(block, Listing):
-            return replace(block, items=tuple(map(self.blocks, block.items)))
-        if isinstance(block, Table):
-            return Table(tuple(tuple(map(self._runs, row)) for row in block.rows))
-        return block
-
-    def _runs(self, runs: Runs) -> Runs:
+    def runs(self, runs: Runs) -> Runs:
         return tuple(replace(run, link=self._links[run.link], image=self._images[run.image]) for run in runs)
