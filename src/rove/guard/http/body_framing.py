@@ -8,6 +8,8 @@ from typing import Protocol
 from rove.guard.http.http_errors import Malformed
 
 _MAX_LINE_BYTES = 16 * 1024
+# Chunks may hold one byte each, so the work of one call is limited: these take about a millisecond.
+_MAX_CHUNKS_PER_CALL = 500
 # Fifteen hexadecimal digits are enough for any real size. An extension is ignored, but must not contain a line end.
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(;[\t\x20-\x7e\x80-\xff]*)?")
 _TRAILER = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*")
@@ -20,7 +22,10 @@ class BodyFraming(Protocol):
     ends_with_connection: bool  # whether the end of the connection is the regular end of the body
 
     def consume(self, data: bytes) -> int:
-        """Return how many of these bytes belong to the body. Raises Malformed."""
+        """Return how many of these bytes belong to the body. Raises Malformed.
+
+        If that is fewer than all and the body is not done, call again with the rest.
+        """
         ...
 
 
@@ -64,7 +69,9 @@ class Chunked:
 
     def consume(self, data: bytes) -> int:
         position = 0
-        while position < len(data) and not self.is_done:
+        for _ in range(2 * _MAX_CHUNKS_PER_CALL):  # the line with its size, and the chunk itself
+            if position == len(data) or self.is_done:
+                break
             position = self._consume_data(data, position) if self._remaining else self._consume_line(data, position)
         return position
 
