@@ -84,6 +84,11 @@ class Browser:
     def is_alive(self) -> bool:
         return self._connection.is_open and self._process.is_running
 
+    @property
+    def process_group(self) -> int | None:
+        """The process group of a browser that rove started; None for one that it is attached to."""
+        return self._process.process_group
+
     def memory_in_use(self) -> int | None:
         """Return the bytes that the browser's processes hold; None if unknown or in an attached browser."""
         group = self._process.process_group

@@ -102,6 +102,7 @@ class Sessions:
         # With a profile, the default session does not use the browser that sessions share.
         has_own_browser = self.settings.browser_per_session or self.settings.profile is not None
         if launch is not None or (self.settings.start_early and not has_own_browser):
+            self._egress_settings.process.start()
             self._browsers.shared.start_early(launch)
 
     def protect_port(self, address: str, port: int) -> None:
@@ -271,6 +272,7 @@ class Sessions:
         context = await self._create_context(session, proxy_url, saved, progress)
         try:
             await ready
+            await session.network.applied()
         except BaseException:  # a session must not exist without its proxy
             await context.close()
             raise
@@ -282,7 +284,10 @@ class Sessions:
         self, session: Session, proxy_url: str | None, saved: SavedContext | None, progress: Callable[[str], None]
     ) -> Context:
         browser = await self._browsers.of(session).browser(progress)
+        session.network.trust(browser.process_group)
         try:
+            if saved is not None:  # its pages are loaded again at once
+                await session.network.applied()
             async with asyncio.timeout(self.settings.deadlines.launch):
                 context = await self._create_context_in(browser, session, proxy_url, saved)
         except (TimeoutError, BrowserError) as error:

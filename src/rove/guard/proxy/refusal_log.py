@@ -12,7 +12,7 @@ from rove.guard.hosts.refusal import Refusal
 from rove.guard.hosts.urls import Endpoint
 from rove.validation.record import dataclass
 
-_MAX_ENTRIES = 256
+MAX_ENTRIES = 256
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class RefusalLog:
     """The latest refused and failed requests. Older ones are dropped, so a page cannot fill the memory."""
 
     def __init__(self) -> None:
-        self.refusals: deque[RefusedRequest] = deque(maxlen=_MAX_ENTRIES)
-        self.failures: deque[FailedRequest] = deque(maxlen=_MAX_ENTRIES)
+        self.refusals: deque[RefusedRequest] = deque(maxlen=MAX_ENTRIES)
+        self.failures: deque[FailedRequest] = deque(maxlen=MAX_ENTRIES)
         # Called with each refusal.
         self.on_refused: Callable[[Refusal], object] = lambda refusal: None
         # Called with each entry, before the client is answered.

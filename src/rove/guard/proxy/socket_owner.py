@@ -19,6 +19,8 @@ from rove.validation.record import dataclass
 ANY_PROCESS = 0
 # Of all processes of Chromium, this one alone opens connections.
 _NETWORK_SERVICE = b"--utility-sub-type=network.mojom.NetworkService"
+# Clients that wait until the process knows the browser; the engine says so before it loads a page.
+_MAX_WAITING = 256
 # Listing the processes of the machine takes milliseconds, so it is done at most this often.
 _LIST_SECONDS = 0.05
 
@@ -82,6 +84,8 @@ class SocketOwners:
             question.decide(False)
         elif question.trusted.group == ANY_PROCESS or held.includes(question.trusted.processes, found[1]):
             question.decide(True)
+        elif question.trusted.group is None:
+            question.trusted.wait_for_browser(question)
         else:
             question.trusted.list_again(found[1], question.decide)
 
@@ -108,6 +112,7 @@ class TrustedProcesses:
         self._browser: list[int] = []
         self._listed_at = 0.0
         self._waiting: list[tuple[int, Decide]] = []
+        self._early: list[_Question] = []
 
     @property
     def group(self) -> int | None:
@@ -116,6 +121,9 @@ class TrustedProcesses:
     @group.setter
     def group(self, group: int | None) -> None:
         self._group, self._browser, self._listed_at = group, [], 0.0
+        early, self._early = self._early, []
+        for question in early:
+            self._owners.ask(question)
 
     @property
     def processes(self) -> list[int]:
@@ -124,6 +132,12 @@ class TrustedProcesses:
     def check(self, client: Address, proxy: Address, decide: Decide) -> None:
         """Call back with whether the client is trusted."""
         self._owners.ask(_Question(self, client, proxy, decide))
+
+    def wait_for_browser(self, question: _Question) -> None:
+        """Decide about a client when the browser is known."""
+        self._early.append(question)
+        if len(self._early) > _MAX_WAITING:
+            self._early.pop(0).decide(False)
 
     def list_again(self, inode: int, decide: Decide) -> None:
         """List the processes of the browser, which may have started one, and decide about a socket then."""
