@@ -64,7 +64,7 @@ class EgressSettings:
             self.own.add(self._upstream.endpoint.address, self._upstream.endpoint.port)
         self._process: ProxyProcess | None = None
         # A port that was bound early, so that the browser could be started with the address of its proxy.
-        self.reserved_port: socket.socket | None = None
+        self._reserved_port: socket.socket | None = None
 
     @property
     def process(self) -> ProxyProcess:
@@ -79,14 +79,20 @@ class EgressSettings:
         """End the proxy process, and close the port that was bound early if no session has used it."""
         if self._process is not None:
             self._process.close()
-        if self.reserved_port is not None:
-            self.reserved_port.close()
+        if self._reserved_port is not None:
+            self._reserved_port.close()
+
+    def start_early(self, port: int | None) -> None:
+        """Start the proxy process before the first session needs it. `port`: a descriptor that was bound early."""
+        if port is not None:
+            self._reserved_port = socket.socket(fileno=port)
+        self.process.start()
 
     def take_port(self) -> socket.socket:
         """Return a bound port of this machine, at which the proxy will listen."""
         from rove.guard.hosts.local_machine import loopback_port
 
-        port, self.reserved_port = self.reserved_port or loopback_port(), None
+        port, self._reserved_port = self._reserved_port or loopback_port(), None
         return port
 
     def for_session(self, is_guarded: bool = True) -> NetworkAccess:
@@ -114,18 +120,21 @@ class NetworkAccess:
     def open(self) -> tuple[str, asyncio.Future[None]]:
         """Return the URL of the proxy for the browser, and a future that is done when the proxy accepts requests."""
         if self._ready is None or _has_failed(self._ready):
-            port = self._egress_settings.take_port()
-            port.listen(_QUEUE_LENGTH)
-            self._proxy_url = f"http://127.0.0.1:{port.getsockname()[1]}"
-            self._ready = asyncio.ensure_future(self._start_proxy(port))
+            self._proxy = proxy = self._start_proxy()
+            self._ready = asyncio.ensure_future(proxy.applied())
         return self._proxy_url, self._ready
 
-    def trust(self, browser: int | None) -> None:
-        """Let the browser that leads a process group use the proxy; None: one that rove has not started."""
+    async def trust(self, browser: int | None, loads_now: bool) -> None:
+        """Let the browser that leads a process group use the proxy; None: one that rove has not started.
+
+        `loads_now`: it loads pages at once, so wait until the proxy knows it.
+        """
         from rove.guard.proxy.socket_owner import ANY_PROCESS
 
         if self._proxy is not None:
             self._proxy.trust(browser or ANY_PROCESS)
+            if loads_now:
+                await self._proxy.applied()
 
     async def applied(self) -> None:
         """Wait until the proxy works by what this session was told to allow and to trust."""
@@ -141,12 +150,15 @@ class NetworkAccess:
         if proxy is not None:
             await proxy.close()
 
-    async def _start_proxy(self, port: socket.socket) -> None:
+    def _start_proxy(self) -> SessionProxy:
         from rove.guard.proxy_process.session_proxy import SessionProxy
 
-        self._proxy = SessionProxy(self._egress_settings.process, port, self._rules)
-        self._proxy.refusal_log.on_refused = lambda refusal: self.on_refused(refusal)
-        await self._proxy.applied()
+        port = self._egress_settings.take_port()
+        port.listen(_QUEUE_LENGTH)
+        self._proxy_url = f"http://127.0.0.1:{port.getsockname()[1]}"
+        proxy = SessionProxy(self._egress_settings.process, port, self._rules)
+        proxy.refusal_log.on_refused = lambda refusal: self.on_refused(refusal)
+        return proxy
 
     def allow_host(self, entry: str) -> None:
         """Let this session reach one more host, written as in the settings. Raises InvalidSettings.

@@ -204,7 +204,6 @@ class ByteStream(asyncio.Protocol):
         """Call back with the head of the next message, or with the error that prevents it."""
         self._head_end, self._on_head, self._search_from = end, on_head, 0
         if not self._is_delivering_heads:
-            self.set_paused(False)
             self._deliver_heads()
 
     async def read_head(self, end: re.Pattern[bytes]) -> bytes:
@@ -331,6 +330,8 @@ class ByteStream(asyncio.Protocol):
                 on_head(head)
         finally:
             self._is_delivering_heads = False
+        if self._on_head is not None:
+            self.set_paused(False)  # only now: what has arrived before may hold many heads
 
     def _find_head(self) -> bytes | StreamError | None:
         found = self._head_end.search(self._buffer, self._search_from)

@@ -8,6 +8,7 @@ shows whether a process holds that socket. Nothing of a client is read before.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import socket
 import struct
@@ -207,10 +208,8 @@ def _open_files(process: int) -> frozenset[str] | None:
 
 def _links(folder: str, names: list[str]) -> Iterator[str]:
     for name in names:
-        try:
+        with contextlib.suppress(FileNotFoundError):  # closed since it was listed
             yield os.readlink(f"{folder}/{name}")
-        except FileNotFoundError:
-            pass  # closed since it was listed
 
 
 def _network_processes(group: int) -> list[int]:

@@ -41,7 +41,8 @@ def upstream_from_json(written: Json) -> Upstream | None:
 
 def entry_to_json(entry: RefusedRequest | FailedRequest) -> Json:
     if isinstance(entry, FailedRequest):
-        return {"method": entry.method, "at": entry.at, "failed": [entry.endpoint.host, entry.endpoint.port, entry.kind]}
+        endpoint = entry.endpoint
+        return {"method": entry.method, "at": entry.at, "failed": [endpoint.host, endpoint.port, entry.kind]}
     refusal = entry.refusal
     address = None if refusal.address is None else str(refusal.address)
     return {"method": entry.method, "at": entry.at, "refused": [refusal.host, refusal.port, refusal.reason, address]}

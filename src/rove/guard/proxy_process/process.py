@@ -145,7 +145,7 @@ class ProxyProcess:
             session.add_entry(message["entry"])
 
     def _ended(self) -> None:
-        """Start another process: at once the first time, later if that one ends too before it has confirmed anything."""
+        """Start another process: at once the first time, later if that one ends too before it has done anything."""
         code = self._reap()
         self._control = None
         log.warning("The proxy process has ended (%s); it is started again.", code)

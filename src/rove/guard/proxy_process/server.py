@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-import sys
 
 from rove.guard.hosts.local_machine import OwnPorts, own_addresses
 from rove.guard.hosts.resolver import DnsResolver, Resolver
@@ -110,11 +109,5 @@ def _raise_descriptor_limit() -> None:
 def main(descriptor: int) -> None:
     """Serve the engine at the other end of a socket."""
     _raise_descriptor_limit()
-    code = 1
-    try:
-        asyncio.run(_serve(socket.socket(fileno=descriptor)))
-        code = 0
-    except Exception:
-        sys.excepthook(*sys.exc_info())
-    sys.stderr.flush()
-    os._exit(code)  # without waiting for threads that resolve names
+    asyncio.run(_serve(socket.socket(fileno=descriptor)))
+    os._exit(0)  # without waiting for threads that resolve names
