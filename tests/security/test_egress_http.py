@@ -187,7 +187,11 @@ async def test_a_server_that_closes_after_its_response_is_sent_no_more() -> None
     "interim", [b"HTTP/1.1 103 Hints\r\n\r\n" * 21, b"HTTP/1.1 103 Hints\r\nLink: %b\r\n\r\n" % (b"x" * 33000) * 2]
 )
 async def test_a_server_that_sends_interim_responses_without_end_is_cut_off(interim: bytes) -> None:
-    async with proxied(responding(interim + b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")) as (client, authority, _):
+    async with proxied(responding(interim + b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")) as (
+        client,
+        authority,
+        _,
+    ):
         client.send(f"GET http://{authority}/ HTTP/1.1", f"Host: {authority}")
         while (reply := await client.head()).status == 103:
             pass

@@ -20,7 +20,7 @@ from tests.site import Site
 from rove import Session
 from rove.engine.network_access import EgressSettings, NetworkAccess
 from rove.engine.sessions.sessions import Sessions
-from rove.errors import Denied
+from rove.errors import Denied, RoveError
 from rove.guard.hosts.host_rules import HostRules
 from rove.guard.hosts.refusal import RefusalReason
 from rove.guard.proxy.upstream import Upstream
@@ -154,7 +154,7 @@ async def test_a_rule_that_was_not_confirmed_when_the_process_was_killed_is_appl
     await network.close()
 
 
-async def test_the_process_ends_with_the_engine(tmp_path: Path) -> None:
+def test_the_process_ends_with_the_engine(tmp_path: Path) -> None:
     program = f"""
 import asyncio
 from pathlib import Path
@@ -188,7 +188,9 @@ async def test_the_environment_of_the_process_holds_no_secrets(
 
 
 def test_rules_and_the_upstream_proxy_arrive_as_they_were_sent() -> None:
-    rules = HostRules.of(["*.corp.example", "10.0.0.0/8", "[::1]:8080"], ["a.example:443"], ["evil.example", "fd00::/8"])
+    rules = HostRules.of(
+        ["*.corp.example", "10.0.0.0/8", "[::1]:8080"], ["a.example:443"], ["evil.example", "fd00::/8"]
+    )
     for each in (rules, HostRules(), HostRules.of([], [])):
         assert rules_from_json(rules_to_json(each)) == each
     upstream = Upstream.of("socks5://me:p%40ss@proxy.example:1080")
@@ -213,19 +215,18 @@ async def test_another_program_is_disconnected_unread_and_the_browser_is_served(
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
         await session.navigate(site.url("/?again"))
-        _kill_network_service(pid)
+        _kill_network_service()
         async with asyncio.timeout(20):
             while True:
                 try:
                     await session.navigate(site.url("/?third"))
                     break
-                except Exception:  # the page was loading when the network service was killed
+                except RoveError:  # the page was loading when the network service was killed
                     await asyncio.sleep(0.1)
 
 
-def _kill_network_service(proxy: int) -> None:
-    parents = {int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()}
-    for pid in parents:
+def _kill_network_service() -> None:
+    for pid in [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]:
         try:
             command = Path(f"/proc/{pid}/cmdline").read_bytes()
             parent = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
