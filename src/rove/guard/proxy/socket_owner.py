@@ -176,8 +176,10 @@ class HeldSockets:
 
 
 def can_identify() -> bool:
-    """Whether this system tells which process a client is."""
-    return hasattr(socket, "AF_NETLINK") and os.path.exists("/proc/self/fd")
+    """Whether this system tells which process a client is, by the process ids that we know."""
+    if not hasattr(socket, "AF_NETLINK") or not os.path.exists("/proc/self/fd"):
+        return False
+    return os.readlink("/proc/self") == str(os.getpid())  # not so if /proc is that of another PID namespace
 
 
 def _netlink_socket() -> socket.socket | None:

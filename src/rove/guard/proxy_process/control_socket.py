@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import socket
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
+
+log = logging.getLogger(__name__)
 
 Message = dict[str, Any]
 _READ_BYTES = 256 * 1024
@@ -85,8 +88,12 @@ class ControlSocket:
     def _hand_on(self) -> None:
         *lines, rest = bytes(self._received).split(b"\n")
         self._received = bytearray(rest)
-        for line in lines:
-            self._on_message(json.loads(line))
+        try:
+            for line in lines:
+                self._on_message(json.loads(line))
+        except (ValueError, LookupError, TypeError):
+            log.exception("The other process sent a message that makes no sense.")
+            self._end()
 
     def _send_waiting(self) -> None:
         try:

@@ -28,15 +28,9 @@ log = logging.getLogger(__name__)
 _PROGRAM = "import sys; sys.modules['ssl'] = None; from rove.guard.proxy_process.server import main; main({})"
 # The keys and tokens of the engine are kept from the process that reads what servers send.
 _VARIABLES = (
-    "PYTHONPATH",
-    "PYTHONHOME",
-    "PYTHONDONTWRITEBYTECODE",
-    "PYTHONPYCACHEPREFIX",
-    "LD_LIBRARY_PATH",
-    "HOSTALIASES",
-    "LOCALDOMAIN",
-    "RES_OPTIONS",
-)
+    "PYTHONPATH", "PYTHONHOME", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "LD_LIBRARY_PATH",
+    "HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS",
+)  # fmt: skip
 # Seconds before the next start, if a process ends soon after it was started; doubled each time.
 _FIRST_DELAY = 0.05
 _LONGEST_DELAY = 2.0
