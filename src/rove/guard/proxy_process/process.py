@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
+import rove
 from rove.guard.proxy.upstream import Upstream
 from rove.guard.proxy_process.control_socket import ControlSocket, Message
 from rove.guard.proxy_process.messages import upstream_to_json
@@ -24,11 +25,15 @@ from rove.validation.record import dataclass
 
 log = logging.getLogger(__name__)
 
-# asyncio imports `ssl` if it can. The proxy forwards TLS without reading it, and starts sooner without.
-_PROGRAM = "import sys; sys.modules['ssl'] = None; from rove.guard.proxy_process.server import main; main({})"
+# The engine's own path is given, so that `site` need not be imported (-S). asyncio imports `ssl` if it can; the proxy
+# forwards TLS without reading it. Both would make up a third of the start, and so would collecting garbage meanwhile.
+_PROGRAM = (
+    "import gc, sys; gc.disable(); sys.path[:] = {path}; sys.modules['ssl'] = None; "
+    "from rove.guard.proxy_process.server import main; gc.enable(); main({descriptor})"
+)
 # The keys and tokens of the engine are kept from the process that reads what servers send.
 _VARIABLES = (
-    "PYTHONPATH", "PYTHONHOME", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "LD_LIBRARY_PATH",
+    "PYTHONHOME", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX", "LD_LIBRARY_PATH",
     "HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS",
 )  # fmt: skip
 # Seconds before the next start, if a process ends soon after it was started; doubled each time.
@@ -177,7 +182,7 @@ class ProxyProcess:
 
 def _popen(descriptor: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-P", "-c", _PROGRAM.format(descriptor)],
+        [sys.executable, "-s", "-S", "-P", "-c", _PROGRAM.format(path=_import_path(), descriptor=descriptor)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         pass_fds=(descriptor,),
@@ -186,6 +191,12 @@ def _popen(descriptor: int) -> subprocess.Popen[bytes]:
         # Ctrl-C in the terminal reaches only the engine, which ends this process after the browser.
         start_new_session=True,
     )
+
+
+def _import_path() -> list[str]:
+    """Return the folders that the engine imports from, first the one that rove itself was imported from."""
+    ours = next(iter(rove.__path__)).removesuffix("/rove")
+    return [ours, *(folder for folder in sys.path if folder.startswith("/"))]
 
 
 def _confirm(futures: dict[int, asyncio.Future[None]]) -> None:
