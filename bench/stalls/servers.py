@@ -22,7 +22,7 @@ from collections.abc import Generator, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from bench.client import Client, ServerFailed
+from bench.client import Client, NoAnswer, ServerFailed
 from bench.processes import MARK, end, gone
 
 LIMIT = 120.0
@@ -200,8 +200,12 @@ async def _measure_all(python: str, wanted: Sequence[str], seconds: float) -> No
     print(f"{'attack':26} {'calls':>5}  {'snapshot: median, p99, max':>26}   {'page load: median, p99, max':>26}  (ms)")
     with serving() as hostile, serving() as calm:
         for number, name in enumerate(ATTACKS):
-            if not wanted or any(word in name for word in wanted):
+            if wanted and not any(word in name for word in wanted):
+                continue
+            try:
                 print(_row(name, await measure(python, number, hostile, calm, seconds)), flush=True)
+            except (NoAnswer, ServerFailed) as failure:
+                print(f"{name:26} {failure}", flush=True)
 
 
 def main() -> None:

@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 from tests.client import Client, connected
 from tests.loopback_servers import answering
+from tests.nameserver import nameserver
 from tests.processes import eventually
+from tests.proxies import socks_proxy
 from tests.site import Site
 
 from rove import Session
@@ -185,6 +187,25 @@ async def test_the_environment_of_the_process_holds_no_secrets(
     environment = Path(f"/proc/{egress.process.pid}/environ").read_bytes()
     assert b"very-secret" not in environment
     assert b"very-secret" not in Path(f"/proc/{egress.process.pid}/cmdline").read_bytes()
+
+
+async def test_the_name_server_and_the_upstream_proxy_of_the_settings_are_used(tmp_path: Path) -> None:
+    public = "93.184.216.34"
+    async with nameserver() as names, socks_proxy() as upstream, answering(ok) as port:
+        names.set("fine.example", [public])
+        names.set("evil.example", [public, "10.0.0.1"])
+        upstream.add_route(public, port)
+        dns, proxy = f"127.0.0.1:{names.address[1]}", f"socks5://127.0.0.1:{upstream.port}"
+        egress = EgressSettings(Settings(home=tmp_path, dns=dns, proxy=proxy))
+        network = egress.for_session()
+        async with connected(await opened(network)) as client:
+            assert (await client.get(f"http://fine.example:{port}/")).body == b"ok"
+            assert (await client.get(f"http://evil.example:{port}/")).headers["x-rove-refused"] == "private"
+        assert {address for address, _ in upstream.requested} == {public}
+        with pytest.raises(Denied):
+            network.refuse_url(f"http://127.0.0.1:{upstream.port}/")
+        await network.close()
+        egress.close()
 
 
 def test_rules_and_the_upstream_proxy_arrive_as_they_were_sent() -> None:

@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 # forwards TLS without reading it. Both would make up a third of the start, and so would collecting garbage meanwhile.
 _PROGRAM = (
     "import gc, sys; gc.disable(); sys.path[:] = {path}; sys.modules['ssl'] = None; "
-    "from rove.guard.proxy_process.server import main; gc.enable(); main({descriptor})"
+    "from rove.guard.proxy_process.server import main; del sys.modules['ssl']; gc.enable(); main({descriptor})"
 )
 # The keys and tokens of the engine are kept from the process that reads what servers send.
 _VARIABLES = (
