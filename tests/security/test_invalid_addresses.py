@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.site import Site
 
-from rove import Settings
+from rove import Session, Settings
 from rove.action import parse
-from rove.errors import InvalidArguments, InvalidSettings
+from rove.errors import InvalidArguments, InvalidSettings, NavigationFailed
 from rove.guard.hosts.host_rules import HostRules
 from rove.jobs.address import Address
 from rove.surfaces.cli.policy import explain
@@ -54,3 +55,12 @@ def test_no_action_can_be_made_with_an_invalid_address(address: str) -> None:
 def test_an_action_carries_the_address_as_browsers_write_it(address: str, canonical: str) -> None:
     for verb, others in ACTIONS.items():
         assert parse(verb, {"url": address, **others}).arguments["url"] == canonical
+
+
+@pytest.mark.parametrize("address", ["http://exa mple.com/", "http://a..example.com/", "http://a`b.example.com/"])
+async def test_a_link_to_an_invalid_address_leads_to_no_page(session: Session, site: Site, address: str) -> None:
+    await session.navigate(site.page("/", f'<a href="{address}">Go</a>'))
+    outcome = await session.click("a")
+    assert [event.kind for event in outcome.events] == ["request failed"]
+    with pytest.raises(NavigationFailed):
+        await session.snapshot()
