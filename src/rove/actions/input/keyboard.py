@@ -74,7 +74,13 @@ class Type(TabAction[Typed]):
 
 
 # The keys that activate what has the focus, in lower case.
-_ACTIVATING: dict[str, Cause] = {"enter": "enter", "return": "enter", "numpadenter": "enter", "space": "space", " ": "space"}
+_ACTIVATING: dict[str, Cause] = {
+    "enter": "enter",
+    "return": "enter",
+    "numpadenter": "enter",
+    "space": "space",
+    " ": "space",
+}
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,7 @@ CHUNK_BYTES = 2**20
 class PageConsequences:
     """Reads what elements of one page send or open, and holds the page to what a person was shown."""
 
-    def __init__(
-        self, page: LivePage, devices: InputDevices, interceptor: Interceptor, opener: str | None
-    ) -> None:
+    def __init__(self, page: LivePage, devices: InputDevices, interceptor: Interceptor, opener: str | None) -> None:
         """`opener`: the target id of the page that opened this one."""
         interceptor.note_opener(page.cdp, opener)
         self._page = page
@@ -76,4 +74,3 @@ def _digested(workspace: Workspace, path: str) -> Consequence:
             digest.update(chunk)
             left -= len(chunk)
         return Consequence("file", path, name=file.name, size=file.size, sha256=digest.hexdigest())
-
