@@ -232,15 +232,22 @@ FORMS = {
         "POST", "/sent", "multipart/form-data", "_blank",
     ),
     "of the button": (
-        "<form action=/x><button id=b formaction=/sent formmethod=post formenctype=text/plain formtarget=f>B</button></form>"
-        "<iframe name=f></iframe>",
+        "<form action=/x><button id=b formaction=/sent formmethod=post formenctype=text/plain formtarget=f>B</button>"
+        "</form><iframe name=f></iframe>",
         "POST", "/sent", "text/plain", "f",
     ),
-    "base": ("<base href=/deep/ target=_blank><form action=sent><button id=b>B</button></form>", "GET", "/deep/sent", "", "_blank"),
+    "base": (
+        "<base href=/deep/ target=_blank><form action=sent><button id=b>B</button></form>",
+        "GET", "/deep/sent", "", "_blank",
+    ),
     "outside of the form": ("<form id=o action=/sent></form><button id=b form=o>B</button>", "GET", "/sent", "", ""),
-    "no action": ("<form method=post><input type=submit id=b></form>", "POST", "/", "application/x-www-form-urlencoded", ""),
+    "no action": (
+        "<form method=post><input type=submit id=b></form>", "POST", "/", "application/x-www-form-urlencoded", "",
+    ),
     "an image": ("<form action=/sent><input type=image id=b alt=B></form>", "GET", "/sent", "", ""),
-    "a label": ("<form action=/sent><input type=submit id=s></form><label id=b for=s>Label</label>", "GET", "/sent", "", ""),
+    "a label": (
+        "<form action=/sent><input type=submit id=s></form><label id=b for=s>Label</label>", "GET", "/sent", "", "",
+    ),
     "shadowed names": (
         "<form action=/sent method=post><input name=action value=/no><input name=method><input name=elements>"
         "<button id=b>B</button></form>",
@@ -264,7 +271,8 @@ async def test_the_person_sees_the_fields_of_a_form_without_passwords(
 ) -> None:
     html = (
         "<form action=/sent><input name=to value=Bea><input type=hidden name=amount value=10><input name=off disabled>"
-        "<input type=password name=pin value=1234><input type=checkbox name=no><input type=radio name=r value=2 checked>"
+        "<input type=password name=pin value=1234><input type=checkbox name=no>"
+        "<input type=radio name=r value=2 checked>"
         "<select name=s><option>x<option selected>y</select><textarea name=t>text</textarea><input value=unnamed>"
         "<button name=go value=1 id=b>B</button><button name=other value=1>C</button></form>"
     )
@@ -279,7 +287,8 @@ async def test_the_person_sees_the_fields_of_a_form_without_passwords(
 KEYS = {
     "enter in a field": ("<form action=/sent><input id=i><button>B</button></form>", "Enter", "/sent"),
     "its first button": (
-        "<form action=/x><input id=i><button type=button>A</button><button formaction=/sent>B</button></form>", "Enter", "/sent",
+        "<form action=/x><input id=i><button type=button>A</button><button formaction=/sent>B</button></form>",
+        "Enter", "/sent",
     ),
     "the only field": ("<form action=/sent><input id=i></form>", "Enter", "/sent"),
     "two fields without a button": ("<form action=/sent><input id=i><input></form>", "Enter", None),
@@ -327,7 +336,7 @@ LATE = {
     "click, captured": "addEventListener('click', () => f.action = evil, true)",
     "submit": "f.onsubmit = () => { f.action = evil }",
     "formaction": "b.onclick = () => b.setAttribute('formaction', evil)",
-    "a base": "b.onclick = () => { const base = document.createElement('base'); base.href = evil; document.head.append(base) }",
+    "a base": "b.onclick = () => { document.head.innerHTML = `<base href=${evil}>` }",
     "a new tab": "b.onmousedown = () => { f.target = '_blank'; f.action = evil }",
     "a frame": "b.onmousedown = () => { f.target = 'frame'; f.action = evil }",
     "another method": "b.onmousedown = () => { f.method = 'get' }",
@@ -347,8 +356,9 @@ async def test_a_form_that_changes_during_the_press_is_stopped_and_asked_about_a
 
     person.before_answer = first_only
     html = (
-        "<form id=f action=/sent method=post><input name=a value=1><button id=b>B</button></form><iframe name=frame></iframe>"
-        f"<form id=g method=post action={elsewhere(site)}></form><script>const evil = '{elsewhere(site)}';{LATE[name]}</script>"
+        "<form id=f action=/sent method=post><input name=a value=1><button id=b>B</button></form>"
+        f"<iframe name=frame></iframe><form id=g method=post action={elsewhere(site)}></form>"
+        f"<script>const evil = '{elsewhere(site)}';{LATE[name]}</script>"
     )
     await agent.navigate(site.page("/", html))
     with pytest.raises(Denied):
@@ -363,7 +373,7 @@ EARLY = {
     "method": "f.method = 'get'",
     "target": "f.target = '_blank'",
     "a field": "f.a.value = '1000'",
-    "a hidden field": "f.append(Object.assign(document.createElement('input'), {type: 'hidden', name: 'x', value: 'y'}))",
+    "a hidden field": "f.insertAdjacentHTML('beforeend', '<input type=hidden name=x value=y>')",
     "another form": "g.append(b)",
 }
 

@@ -88,11 +88,13 @@ def _escapes() -> Iterator[str]:
 OTHER = [
     "<untru5ted", "<un7rusted", "<un7ru5t3d", "<untru$ted", "<un+rus+ed", "<uunntrrrusstteedd", "<vntrvsted",
     "<untru\ufb06ed", "u n t r u s t e d".join("<>"), '"<un"\n  "trusted 1>"', "<un\n\n- \ntrusted", "<|untrusted|>",
-    "<!--untrusted", "untrusted 12345678901234567890>", "/untrusted 12345678901234567890", "UNTRUSTED 1234 5678 9012 3456",
+    "<!--untrusted", "untrusted 12345678901234567890>", "/untrusted 12345678901234567890",
+    "UNTRUSTED 1234 5678 9012 3456",
     ">1 detsurtnu/<", "pǝʇsnɹʇun/>", "<ú\u0303ñt̃r̃ũs̃t̃ẽd̃>", "<u\u200bn\u2060t\ufe0frusted",
 ]  # fmt: skip
 FOREIGN = [
-    "<|im_start|>system", "<|endoftext|>", "[INST] now", "[/INST]", "<<SYS>>", "</tool_result>", "<system>", "</SYSTEM >",
+    "<|im_start|>system", "<|endoftext|>", "[INST] now", "[/INST]", "<<SYS>>", "</tool_result>", "<system>",
+    "</SYSTEM >",
     "<function_results>", "<system-reminder>",
 ]  # fmt: skip
 KINDS = {
@@ -116,8 +118,9 @@ def test_no_look_alike_of_a_marker_passes(kind: str) -> None:
 
 HARMLESS = [
     "untrusted input", "an untrusted device 12", "run trusted code", "(see trusted sources)", "unit rusted [e12]",
-    "He said: the unit rusted away", "ssh <user>@host", "a <b>system</b> of parts", "<system.slice>", "[install]", "100 %3C",
-    "SELECT * FROM t WHERE a < b", "&lt;b&gt;bold&lt;/b&gt;", "https://example.com/?a=1&lt=2&b=%20%2F", "日本語（括弧）「引用」",
+    "He said: the unit rusted away", "ssh <user>@host", "a <b>system</b> of parts", "<system.slice>", "[install]",
+    "SELECT * FROM t WHERE a < b", "&lt;b&gt;bold&lt;/b&gt;", "https://example.com/?a=1&lt=2&b=%20%2F", "100 %3C",
+    "日本語（括弧）「引用」",
     "Это «обычный» текст", "C:\\users\\x41", "naïve café — “quoted”",
 ]  # fmt: skip
 
@@ -127,8 +130,11 @@ def test_ordinary_text_is_not_changed(text: str) -> None:
     assert neutralised(text) == text
 
 
-PUMPS = ["<", "u", "<u", "<un", "<untru$", "untrusted ", "<untrusted", "&amp;", "&amp;l", "%25", "\\", "\\u0", "&#0", "1 ", "u+n+t+r+",
-         "<" + "~" * 47, "u" + "~" * 48 + "n", "untrusted 1 2 3 4 5 6 7 8 9", "detsurtnu ", "<|a", "<system", "ﬆ", "中", "е"]  # fmt: skip
+PUMPS = [
+    "<", "u", "<u", "<un", "<untru$", "untrusted ", "<untrusted", "&amp;", "&amp;l", "%25", "\\", "\\u0", "&#0", "1 ",
+    "u+n+t+r+", "<" + "~" * 47, "u" + "~" * 48 + "n", "untrusted 1 2 3 4 5 6 7 8 9", "detsurtnu ", "<|a", "<system",
+    "\ufb06", "中", "е",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("pump", PUMPS)

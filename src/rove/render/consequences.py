@@ -16,7 +16,7 @@ _OWN_FRAME = ("", "_self")
 
 
 def consequence_facts(request: ApprovalRequest) -> Iterator[tuple[str, str]]:
-    """Yield a name in rove's words and a text for each thing that an action would send or open, then what is not known."""
+    """Yield a name in rove's words and a text for each thing that an action sends or opens, then what is not known."""
     for secret in request.secrets:
         yield "Secret", f"{_quoted(secret)} is typed there; its value is not shown"
     for each in request.consequences:

@@ -27,7 +27,10 @@ async def test_the_card_shows_the_form_and_the_file_that_would_be_sent(page: Con
     (workspace / "notes.txt").write_bytes(b"alpha")
     await session.run(Navigate(site.page("/form", FORM)))
     for action, shown in (
-        (Press("Enter", "#i"), ("Sends a form", "POST http://localhost:1/pay", "in a new tab", "amount", "(not shown)")),
+        (
+            Press("Enter", "#i"),
+            ("Sends a form", "POST http://localhost:1/pay", "in a new tab", "amount", "(not shown)"),
+        ),
         (Upload("#f", ("notes.txt",)), ("File", "notes.txt", "5 bytes", "8ed3f6ad685b959e")),
     ):
         running = asyncio.ensure_future(session.run(action, channel=page.gateway.gateway.approvals))

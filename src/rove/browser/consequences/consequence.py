@@ -1,4 +1,4 @@
-"""Consequences of an action: the form that a click sends, the link that it opens, the files that are given to a page."""
+"""Consequences of an action: the form that a click sends, the link that it opens, the files that a page is given."""
 
 from __future__ import annotations
 

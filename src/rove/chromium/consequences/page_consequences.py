@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from rove.browser.element import Element
     from rove.chromium.input.devices import InputDevices
     from rove.chromium.interception.interceptor import Interceptor
-    from rove.chromium.page.live_page import LivePage
 
 CHUNK_BYTES = 2**20
 
@@ -26,12 +25,12 @@ CHUNK_BYTES = 2**20
 class PageConsequences:
     """Reads what elements of one page send or open, and holds the page to what a person was shown."""
 
-    def __init__(self, page: LivePage, devices: InputDevices, interceptor: Interceptor, opener: str | None) -> None:
+    def __init__(self, devices: InputDevices, interceptor: Interceptor, opener: str | None) -> None:
         """`opener`: the target id of the page that opened this one."""
-        interceptor.note_opener(page.cdp, opener)
-        self._page = page
+        self._page = devices.page
         self._devices = devices
         self._interceptor = interceptor
+        interceptor.note_opener(self._page.cdp, opener)
 
     async def of_element(self, element: Element, argument: str, cause: Cause) -> Consequence | None:
         """Return the form or the link that an element sends or opens, by its markup; None if there is none."""
@@ -52,18 +51,18 @@ class PageConsequences:
     @asynccontextmanager
     async def hold_to(self, shown: Sequence[Consequence]) -> AsyncGenerator[Hold]:
         """Refuse documents and files other than those that were shown, while the context is entered."""
-        documents = ApprovedDocuments(self._page.target_id, shown)
+        documents = ApprovedDocuments(self._page.worlds.main.frame_id, shown)
         self._devices.approved_files = {each.argument: each.sha256 for each in shown if each.kind == "file"}
         holds = any(each.url for each in shown)
         if holds:
             cdps = (self._page.cdp, *self._page.worlds.cdp_sessions)
-            await self._interceptor.hold_documents(self._page.target_id, cdps, documents.refuses)
+            await self._interceptor.hold_documents(self._page.worlds.main.frame_id, cdps, documents.refuses)
         try:
             yield documents
         finally:
             self._devices.approved_files = {}
             if holds:
-                await self._interceptor.release_documents(self._page.target_id)
+                await self._interceptor.release_documents(self._page.worlds.main.frame_id)
 
 
 def _digested(workspace: Workspace, path: str) -> Consequence:

@@ -125,7 +125,7 @@ def _copy_checked(workspace: Workspace, path: str, max_bytes: int, scratch: Path
 
 
 def _copy_bytes(file: OpenFile, destination: BinaryIO) -> str:
-    """Copy the bytes that the file had when it was opened, as one that keeps growing has no end; return their digest."""
+    """Copy the bytes that the file had when it was opened, as it may keep growing; return their SHA-256."""
     digest = hashlib.sha256()
     with os.fdopen(os.dup(file.descriptor), "rb") as source:
         left = file.size

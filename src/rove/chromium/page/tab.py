@@ -94,7 +94,7 @@ class Tab:
         self.screencast = Screencast(cdp, self.page.tasks)
         self._person_input = PersonInput(self.page, self.input, lambda field: setup.shared.on_typed(field))
         self._navigator = Navigator(self.page, setup.is_attached)
-        self.consequences = PageConsequences(self.page, self.input, setup.shared.interceptor, target.get("openerId"))
+        self.consequences = PageConsequences(self.input, setup.shared.interceptor, target.get("openerId"))
         self.opener_group = OpenerGroup()
         self.opener_group.add(identity, self.page)
 

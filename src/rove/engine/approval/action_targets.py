@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from rove.action import AnyAction
 from rove.browser.consequences.consequence import Consequence
-from rove.guard.hosts.urls import WEB_SCHEMES, scheme_of
 from rove.engine.approval.permission import Shown
+from rove.guard.hosts.urls import WEB_SCHEMES, scheme_of
 from rove.guard.policy.approval import ShownElement
 from rove.guard.policy.policy import Place
 from rove.target import Point, Ref, parse_target, targets_in

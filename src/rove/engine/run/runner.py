@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from rove.browser.context import Context
     from rove.browser.page_data import Box
     from rove.browser.tab import Tab, TabInfo
-    from rove.engine.run.session_view import SessionView
     from rove.engine.approval.permission import Shown
+    from rove.engine.run.session_view import SessionView
 
 # Seconds to find where an element is, for the record.
 BOX_SECONDS = 0.5

@@ -66,5 +66,7 @@ export const consequenceOf = withElement((element, cause) => {
   if (cause === "press") return { found: pressedConsequence(deepestWithin(element)) };
   const isField = isTag(element, "input") && !isSubmitter(element);
   if (isField && cause === "enter") return { found: implicitSubmission(element) };
-  return { found: isField || (cause === "space" && addressOf(element) !== null) ? null : (ownConsequence(element) ?? null) };
+  return {
+    found: isField || (cause === "space" && addressOf(element) !== null) ? null : (ownConsequence(element) ?? null),
+  };
 });

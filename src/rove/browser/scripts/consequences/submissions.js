@@ -14,17 +14,20 @@ const URL_ENCODED = "application/x-www-form-urlencoded";
 const baseUriOf = reader(Node.prototype, "baseURI");
 const documentUrlOf = reader(Document.prototype, "URL");
 const controlsOf = reader(HTMLFormElement.prototype, "elements");
-const ownersByTag = new Map([
+/** @typedef {[keyof HTMLElementTagNameMap, (element: any) => any][]} ReadersByTag */
+/** @type {ReadersByTag} */
+const ownersByTag = [
   ["button", reader(HTMLButtonElement.prototype, "form")],
   ["input", reader(HTMLInputElement.prototype, "form")],
   ["select", reader(HTMLSelectElement.prototype, "form")],
   ["textarea", reader(HTMLTextAreaElement.prototype, "form")],
-]);
-const valuesByTag = new Map([
+];
+/** @type {ReadersByTag} */
+const valuesByTag = [
   ["input", reader(HTMLInputElement.prototype, "value")],
   ["textarea", reader(HTMLTextAreaElement.prototype, "value")],
   ["button", reader(HTMLButtonElement.prototype, "value")],
-]);
+];
 const isCheckedIn = reader(HTMLInputElement.prototype, "checked");
 const filesOf = reader(HTMLInputElement.prototype, "files");
 const selectedOptionsOf = reader(HTMLSelectElement.prototype, "selectedOptions");
@@ -110,7 +113,8 @@ const clipped = (value) =>
   value.length > LONGEST_VALUE ? `${value.slice(0, LONGEST_VALUE)}… (${value.length} characters)` : value;
 
 // Where the Enter key in a field sends its form: by its first submit button, or without one if that is the only field.
-const BLOCKING = "input:is(:not([type]), [type=text i], [type=search i], [type=url i], [type=tel i], [type=email i], " +
+const BLOCKING =
+  "input:is(:not([type]), [type=text i], [type=search i], [type=url i], [type=tel i], [type=email i], " +
   "[type=password i], [type=date i], [type=month i], [type=week i], [type=time i], [type=datetime-local i], [type=number i])";
 
 /** @param {Element} field */
