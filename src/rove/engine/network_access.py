@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rove.browser.network.navigation_errors import navigation_error
 from rove.browser.network.schemes import is_readable_scheme
 from rove.errors import Denied, RoveError
-from rove.guard.hosts.urls import origin_of
+from rove.guard.hosts.urls import is_unreadable, origin_of
 from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
 from rove.settings.debug_port import DebugPort
 from rove.settings.tree import Settings
@@ -197,6 +197,8 @@ class NetworkAccess:
         """Raise the reason if a document is not the server's, but an answer of the proxy."""
         if document is not None and document.headers.keys() & {REFUSED_HEADER, FAILURE_HEADER}:
             self.raise_failure(document.url, 0.0)
+            if is_unreadable(document.url):  # a link may lead to one, though no caller can ask for it
+                raise navigation_error("net::ERR_INVALID_URL", document.url)
 
     def raise_failure(self, url: str, since: float) -> None:
         """Raise the reason why a URL was not reached since a moment, if the address rules or the network were it."""

@@ -41,6 +41,10 @@ class Upload(TabAction[Uploaded]):
     drop: bool = arg("Drop them on the target.", default=False)
     texts: tuple[DroppedText, ...] = arg("Texts to drop with them.", default=(), rare=True)
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        return self.paths
+
     async def perform(self, tab: Tab) -> Uploaded:
         if self.target is None:
             return await self._answer_chooser(tab)

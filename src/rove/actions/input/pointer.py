@@ -10,6 +10,7 @@ from rove.outcome import Own, Passage, Quoted, Result
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
+    from rove.browser.consequences.consequence import Cause
     from rove.browser.tab import Tab
 
 # Seconds that one leg of a drag takes: the page sees the pointer's moves one animation frame at a time.
@@ -53,6 +54,10 @@ class Click(TabAction[Clicked]):
     @property
     def takes(self) -> float:
         return self.hold
+
+    @property
+    def activates(self) -> Cause | None:
+        return None if self.button == "right" else "press"
 
     async def perform(self, tab: Tab) -> Clicked:
         element = await tab.resolve_pointer_target(self.target)

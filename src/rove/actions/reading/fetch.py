@@ -98,7 +98,7 @@ class WebFetch(FetchAction[Fetched]):
 
         try:
             parsed = URL(self.url)
-        except ValueError:
+        except ValueError:  # of another scheme, which is not checked before
             raise InvalidFields([("url", "is not a valid address")]) from None
         if parsed.username or parsed.password:
             raise InvalidFields([("url", "must not have a user name or a password in it")])

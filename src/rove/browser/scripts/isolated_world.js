@@ -23,6 +23,7 @@ import {
   openAfter,
 } from "./choosing/list_choice.js";
 import { selectOptions } from "./choosing/native_selects.js";
+import { consequenceOf } from "./consequences/activation.js";
 import { adoptShadow, takeClosedHosts } from "./dom/closed_shadow_roots.js";
 import { focusHere } from "./dom/focus.js";
 import { callNumbered, elementOfRef, refNumber, startRefs } from "./dom/refs.js";
@@ -98,6 +99,7 @@ globalThis.rove = {
   outerHtml,
   readAttribute,
   elementFacts,
+  consequenceOf,
   boxNow,
   pageBox,
   // Typing, which goes to whatever has the focus.

@@ -14,7 +14,7 @@ from rove.chromium.input.mouse import Mouse
 from rove.chromium.input.page_modes import PageModes
 from rove.chromium.input.password_guard import NoSecrets, PasswordGuard
 from rove.chromium.input.press_tracker import PressTracker
-from rove.chromium.input.uploads import FileChooser
+from rove.chromium.input.uploads import FileChooser, copy_files
 from rove.chromium.protocol.connection import CdpSession
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ class InputDevices:
         self.aria = aria
         # The folder for copies of uploaded files, which the page may read until it is closed.
         self.scratch = scratch
+        # The SHA-256 of files that a person was shown, by path, while an action that they approved runs.
+        self.approved_files: dict[str, str] = {}
         self.clipboard = clipboard
         self.secrets: SecretSource = NoSecrets()
         self.page_modes = PageModes(page.worlds.main, events)
@@ -62,6 +64,10 @@ class InputDevices:
         self.press_tracker.listen(cdp)
         self.file_chooser.listen(cdp)
         return [self.clipboard.listen(cdp), self.page_modes.listen(cdp), self.password_guard.watch_new_documents(cdp)]
+
+    async def copy_files(self, paths: tuple[str, ...]) -> list[Path]:
+        """Copy files of the workspace to where only the page reads them; returns the copies."""
+        return await copy_files(self.page.settings, paths, self.scratch, self.approved_files)
 
     def _offer(self, origin: str) -> str:
         return self.secrets.offer(origin)

@@ -16,7 +16,7 @@ from rove.chromium.frames.worlds import World, resolve_node
 from rove.chromium.input.keyboard import MODIFIER_BITS
 from rove.chromium.input.mouse import drag_positions, past_middle
 from rove.chromium.input.password_guard import password_error
-from rove.chromium.input.uploads import copy_files, read_files
+from rove.chromium.input.uploads import read_files
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import Denied, ElementNotReady, InvalidArguments, RoveError
 from rove.outcome import Own, Quoted, origin_in
@@ -171,7 +171,7 @@ class Element:
 
     async def upload(self, paths: tuple[str, ...], drop: bool, data: dict[str, str] | None = None) -> list[str]:
         """Upload files of the workspace to the element, or drop them on it; returns their names."""
-        files = await copy_files(self._page.settings, paths, self._devices.scratch)
+        files = await self._devices.copy_files(paths)
         if drop:
             await self._ask("dropFiles", await read_files(files), data)
         elif not files:

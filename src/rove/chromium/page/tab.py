@@ -12,6 +12,7 @@ from rove.browser.emulation.emulation import Size
 from rove.browser.page_data import OpenDialog
 from rove.chromium.capture.screencast import Screencast
 from rove.chromium.capture.screenshot import take_picture, take_screenshot
+from rove.chromium.consequences.page_consequences import PageConsequences
 from rove.chromium.events.console import ConsoleLog
 from rove.chromium.events.network_log import NetworkLog
 from rove.chromium.events.popups import Popups
@@ -83,10 +84,8 @@ class Tab:
         self.popups = Popups(self.page.events, setup.settings.limits.tabs, self.page.send_soon)
         self.network = NetworkLog(self.page.target_id)
         self._console = ConsoleLog(self.page.tasks, self.page.events)
-        conditions, overrides = setup.shared.network_conditions, setup.shared.overrides
-        self._own_workers = Workers(
-            self._console, conditions, overrides, self.network, self.page.events, tasks=self.page.tasks
-        )
+        shared = setup.shared.network_conditions, setup.shared.overrides
+        self._own_workers = Workers(self._console, *shared, self.network, self.page.events, tasks=self.page.tasks)
         self._own_workers.is_stealthy = setup.settings.stealth
         self.workers = WorkerControl(self.page, setup.connection.root, self._own_workers, setup.shared.workers)
         self.cookies = PageCookies(cdp, lambda: self.url)
@@ -95,6 +94,7 @@ class Tab:
         self.screencast = Screencast(cdp, self.page.tasks)
         self._person_input = PersonInput(self.page, self.input, lambda field: setup.shared.on_typed(field))
         self._navigator = Navigator(self.page, setup.is_attached)
+        self.consequences = PageConsequences(self.input, setup.shared.interceptor, target.get("openerId"))
         self.opener_group = OpenerGroup()
         self.opener_group.add(identity, self.page)
 

@@ -22,8 +22,9 @@ from rove.action import (
 )
 from rove.advice import LACKING, insert_names
 from rove.browser.failures import BrowserError, PageStuck
-from rove.engine.approval.action_targets import find_dialog, find_elements, find_places, place_of
+from rove.engine.approval.action_targets import find_dialog, find_places, find_shown, place_of
 from rove.engine.approval.batch_approval import batch_request
+from rove.engine.approval.binding import hold_to_shown, refuse_changed
 from rove.engine.approval.permission import Grant, PermissionCheck, ask_person
 from rove.engine.journal import Entry
 from rove.engine.run.address_check import raise_network_reason, refuse_unreachable
@@ -47,8 +48,8 @@ if TYPE_CHECKING:
     from rove.browser.context import Context
     from rove.browser.page_data import Box
     from rove.browser.tab import Tab, TabInfo
+    from rove.engine.approval.permission import Shown
     from rove.engine.run.session_view import SessionView
-    from rove.guard.policy.approval import ShownElement
 
 # Seconds to find where an element is, for the record.
 BOX_SECONDS = 0.5
@@ -154,7 +155,9 @@ class Run:
                 return question
             entry.box = await self._find_box(permission.action, tab)
             locators = await self._viewer.locators(permission.action, tab)
-            outcome = await self._act_or_replace(permission.action, tab, context)
+            outcome = await hold_to_shown(permission, tab, self._act_or_replace(permission.action, tab, context))
+            if outcome is None:
+                return await self._check(permission, entry, tab) or refuse_changed(permission.action)
             if isinstance(outcome, Outcome):
                 return replace(outcome, view=await self._viewer.view(context, tab, locators))
         async with self._lock(outcome, permission.action):
@@ -350,11 +353,11 @@ class Run:
     async def _find_question(self, permission: PermissionCheck[Any], tab: Tab) -> ApprovalRequest | None:
         with mark_quotes(tab):
             places = await find_places(permission.action, self._session.name, tab)
-        return await permission.check(places, lambda: self._find_elements(permission.action, tab))
+        return await permission.check(places, lambda: self._find_shown(permission.action, tab))
 
-    async def _find_elements(self, action: AnyAction, tab: Tab) -> tuple[ShownElement, ...]:
+    async def _find_shown(self, action: AnyAction, tab: Tab) -> Shown:
         with mark_quotes(tab):
-            return await find_elements(action, tab)
+            return await find_shown(action, tab)
 
     async def _ask(self, question: ApprovalRequest, asking: Awaitable[T]) -> T:
         """Wait for a person's answer, which does not count as the action's time. Other calls may use the tab."""
