@@ -86,7 +86,7 @@ def _body(headers: Headers) -> BodyFraming:
     coding, lengths = headers.transfer_coding, headers.values(b"content-length")
     if len(lengths) > 1 or (lengths and coding):
         raise Malformed("the body length is given twice")
-    if coding not in (b"", b"chunked"):
+    if coding != b"chunked" and headers.values(b"transfer-encoding"):  # an empty one is given, too
         raise Malformed("the transfer coding is not supported")
     return PlainChunked() if coding else FixedLength(headers.content_length or 0)
 
