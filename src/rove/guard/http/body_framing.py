@@ -10,7 +10,10 @@ from rove.guard.http.http_errors import Malformed
 _MAX_LINE_BYTES = 16 * 1024
 # Fifteen hexadecimal digits are enough for any real size. An extension is ignored, but must not contain a line end.
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(;[\t\x20-\x7e\x80-\xff]*)?")
-_TRAILER = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*")
+# A trailer must not say where the body ends, which has ended (RFC 9110, 6.5.1).
+_TRAILER = re.compile(
+    rb"(?!(?i:content-length|transfer-encoding):)[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*"
+)
 
 
 class BodyFraming(Protocol):
