@@ -11,7 +11,15 @@ from tests.fuzz.fuzzer import CORPORA, Target, checked
 from tests.fuzz.mutation import mutated
 
 # Instrumented when they are imported again: the parsers that targets call.
-PACKAGES = ("rove.guard", "rove.settings", "rove.surfaces.mcp", "rove.surfaces.gateway", "rove.fetching", "rove.target", "rove.views")
+PACKAGES = (
+    "rove.guard",
+    "rove.settings",
+    "rove.surfaces.mcp",
+    "rove.surfaces.gateway",
+    "rove.fetching",
+    "rove.target",
+    "rove.views",
+)
 
 
 def fuzz_guided(target: Target, seconds: float) -> None:

@@ -1,7 +1,7 @@
 """Parsers that read what strangers wrote: files of the corpora, then new cases for a limited time.
 
-The quick run repeats the same cases each time, as far as it gets: a change that breaks one of them is at fault. The slow
-run takes a new seed each time. docs/decisions/0025-fuzzing.md.
+The quick run repeats the same cases each time, as far as it gets, so a change that breaks one of them is at fault. The
+slow run takes a new seed each time. See docs/decisions/0025-fuzzing.md.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pytest
 from tests.fuzz.fuzzer import CORPORA, checked, fuzz
 from tests.fuzz.targets import TARGETS, target_named
 
-# Seconds of processor time that all targets have together.
+# Seconds that all targets have together.
 QUICK_SECONDS = 60.0
 SLOW_SECONDS = float(os.environ.get("ROVE_FUZZ_SECONDS", 3600))
 QUICK_SEED = 1

@@ -1,4 +1,4 @@
-"""G1: the host that the guard checks is the one that browsers connect to: Chromium itself, and the standard's own cases."""
+"""G1: the host that the guard checks is the one that Chromium, and WHATWG's own cases, read in a URL."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import socket
+from collections.abc import Mapping
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
 import ada_url
@@ -72,9 +73,41 @@ HOSTS = (
     "a!$&'()*+,;=b.example",
     "",
 )
-PORTS = ("", "", "", ":80", ":443", ":8080", ":0", ":00080", ":65535", ":65536", ":-1", ":+80", ":8 0", ":", ":８０", ":*")
-PATHS = ("", "/", "/path", "?query", "#fragment", "\\@example.com/", "/@example.com", "?@a", "#@a", "%2f@a", "/../..//x")
-PIECES = "@ : / \\ # ? % [ ] . 。 ． ｡ \t \n \r \x00 \x1f \x7f \xa0 \u00ad \u200d \u2060 \ufeff ⓛ ℓ K ſ ß ς %00 %2e %2E %25 0x xn-- ::ffff:"
+PORTS = (
+    "",
+    "",
+    "",
+    ":80",
+    ":443",
+    ":8080",
+    ":0",
+    ":00080",
+    ":65535",
+    ":65536",
+    ":-1",
+    ":+80",
+    ":8 0",
+    ":",
+    ":８０",
+    ":*",
+)
+PATHS = (
+    "",
+    "/",
+    "/path",
+    "?query",
+    "#fragment",
+    "\\@example.com/",
+    "/@example.com",
+    "?@a",
+    "#@a",
+    "%2f@a",
+    "/../..//x",
+)
+PIECES = (
+    "@ : / \\ # ? % [ ] . 。 ． ｡ \t \n \r \x00 \x1f \x7f "
+    "\xa0 \u00ad \u200d \u2060 \ufeff ⓛ ℓ K ſ ß ς %00 %2e %2E %25 0x xn-- ::ffff:"
+)
 
 
 class Addresses:
@@ -82,7 +115,7 @@ class Addresses:
 
     name = "addresses"
     tokens = tuple(piece.encode() for piece in (*PIECES.split(" "), *HOSTS, *PORTS))
-    accepted = {
+    accepted: Mapping[str, str] = {
         "the scheme is read from an invalid URL": "ada refuses the URL as a whole, and so does the guard.",
     }
 

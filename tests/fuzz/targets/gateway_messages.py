@@ -90,5 +90,5 @@ class _Client:
     async def _send(self, sent: Any) -> None:
         if sent["type"] == "websocket.send":
             self.received.append(json.loads(sent["text"]))
-        if sent["type"] == "websocket.close" or self.received and self.received[-1].get("id") == "last":
+        if sent["type"] == "websocket.close" or (self.received and self.received[-1].get("id") == "last"):
             self._is_over.set()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tests.fuzz.targets.http_readers import HttpMessage, Reading, h11_requests, httptools_requests
@@ -19,7 +19,16 @@ from rove.guard.http.byte_stream import STRICT_HEAD_END
 from rove.guard.http.http_errors import Malformed
 from rove.guard.http.request import ProxyRequest, read_request
 
-HOSTS = ("a.example", "b.example", "A.EXAMPLE", "a.example.", "a.example:80", "a.example:8080", "[2606:4700::1]", "1.1.1.1")
+HOSTS = (
+    "a.example",
+    "b.example",
+    "A.EXAMPLE",
+    "a.example.",
+    "a.example:80",
+    "a.example:8080",
+    "[2606:4700::1]",
+    "1.1.1.1",
+)
 PATHS = ("", "/", "/path?query", "?query", "//b.example/", "/a%20b", "/;x", "/http://b.example/", "/#fragment", "/\\")
 METHODS = ("GET", "GET", "POST", "POST", "PUT", "HEAD", "OPTIONS", "DELETE", "CONNECT", "TRACE", "PATCH")
 FRAMINGS = (
@@ -89,8 +98,17 @@ class HttpRequests:
     """The proxy's parser of requests, and of the bodies that follow them."""
 
     name = "http_requests"
-    tokens = (*FRAMINGS, *HEADERS, *BODIES, b" HTTP/1.1\r\n", b" HTTP/1.0\r\n", b"Host: b.example\r\n", b"\r\n\r\n", b"\r\n ")
-    accepted = {
+    tokens = (
+        *FRAMINGS,
+        *HEADERS,
+        *BODIES,
+        b" HTTP/1.1\r\n",
+        b" HTTP/1.0\r\n",
+        b"Host: b.example\r\n",
+        b"\r\n\r\n",
+        b"\r\n ",
+    )
+    accepted: Mapping[str, str] = {
         "httptools refuses the forwarded request: Invalid method encountered": _METHODS,
         "httptools refuses the received request: Invalid method encountered": _METHODS,
         "httptools refuses the forwarded request: Expected space after method": _METHODS,
@@ -248,4 +266,6 @@ def _differences(
         if which == "forwarded" and accepted != expected[: len(accepted)]:
             yield f"{name} reads a forwarded request before a refused one differently"
         reason = reading.error.partition(": bytearray")[0]
-        yield f"{name} refuses the {which} request" + (f": {reason}" if stream.is_complete else " before it is complete")
+        yield f"{name} refuses the {which} request" + (
+            f": {reason}" if stream.is_complete else " before it is complete"
+        )

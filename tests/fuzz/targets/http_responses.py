@@ -7,7 +7,7 @@ exactly the responses that the proxy read, or a server could answer the request 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tests.fuzz.targets.http_readers import HttpMessage, Reading, h11_responses, httptools_responses
@@ -79,7 +79,8 @@ BODIES = (
 REQUEST_HEADS = {
     "GET": b"GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n",
     "HEAD": b"HEAD http://a.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n",
-    "upgrade": b"GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+    "upgrade": b"GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\n"
+    b"Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
 }
 _CHUNK_LINE = "Spaces and extensions behind the size of a chunk. Browsers ignore them, and so does h11."
 
@@ -103,7 +104,7 @@ class HttpResponses:
 
     name = "http_responses"
     tokens = (*LINES, *HEADERS, *BODIES, b"\r\n\r\n", b"\n\n", b"\r\n ")
-    accepted = {
+    accepted: Mapping[str, str] = {
         "httptools refuses the line of a chunk": _CHUNK_LINE,
         "httptools reads a response before a refused one differently": _CHUNK_LINE,
     }

@@ -58,10 +58,21 @@ class McpHttpRequests(ServerWithoutBrowser):
         lines = [b"host: localhost", b"authorization: Bearer token-of-anna", b"content-type: application/json"]
         if choose.random() < 0.4 and isinstance(content, dict) and isinstance(content.get("params"), dict):
             content["params"]["_meta"] = {META + "protocolVersion": "2026-07-28", META + "clientCapabilities": {}}
-            lines += [b"mcp-protocol-version: 2026-07-28", b"mcp-method: " + str(content.get("method")).encode("utf-8", "replace")]
+            lines += [
+                b"mcp-protocol-version: 2026-07-28",
+                b"mcp-method: " + str(content.get("method")).encode("utf-8", "replace"),
+            ]
         lines += [choose.choice(HEADERS) for _ in range(choose.choice((0, 0, 1, 3)))]
         query = choose.choice((b"", b"", b"?session=a", b"?session=%ff", b"?session=a&session=b"))
-        return choose.choice(METHODS).encode() + b" /mcp" + query + b"\r\n" + b"\r\n".join(lines) + b"\r\n\r\n" + json.dumps(content).encode()
+        return (
+            choose.choice(METHODS).encode()
+            + b" /mcp"
+            + query
+            + b"\r\n"
+            + b"\r\n".join(lines)
+            + b"\r\n\r\n"
+            + json.dumps(content).encode()
+        )
 
     def check(self, data: bytes) -> set[str]:
         self.loop.run_until_complete(asyncio.wait_for(self._check(data), SECONDS))

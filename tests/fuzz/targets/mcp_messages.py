@@ -58,7 +58,28 @@ def nested(depth: int) -> list[Any]:
     return value
 
 
-VALUES: tuple[Any, ...] = (nested(300), nested(700), nested(930), None, True, 0, -1, 10**30, 1.5, 1e308, "", "x", "\ud800", "\x00", "é" * 50, [], [None], {}, {"a": {}}, [[]] * 3)
+VALUES: tuple[Any, ...] = (
+    nested(300),
+    nested(700),
+    nested(930),
+    None,
+    True,
+    0,
+    -1,
+    10**30,
+    1.5,
+    1e308,
+    "",
+    "x",
+    "\ud800",
+    "\x00",
+    "é" * 50,
+    [],
+    [None],
+    {},
+    {"a": {}},
+    [[]] * 3,
+)
 RAW = (
     b"[" * 700 + b"]" * 700,
     b"[" * 100_000,
@@ -162,9 +183,9 @@ def message(choose: random.Random) -> Any:
     if choose.random() < 0.4:
         params["_meta"] = {META + "protocolVersion": "2026-07-28", META + "clientCapabilities": {}}
     if choose.random() < 0.4:
-        params[choose.choice(("name", "arguments", "uri", "_meta", "requestId", "cursor", "capabilities", "requestState"))] = (
-            choose.choice(VALUES)
-        )
+        params[
+            choose.choice(("name", "arguments", "uri", "_meta", "requestId", "cursor", "capabilities", "requestState"))
+        ] = choose.choice(VALUES)
     built: dict[str, Any] = {"jsonrpc": "2.0", "id": choose.choice((1, "a", 2**63)), "method": method, "params": params}
     if choose.random() < 0.3:
         built[choose.choice(list(built))] = choose.choice(VALUES)

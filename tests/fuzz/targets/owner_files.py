@@ -22,9 +22,40 @@ from rove.guard.secrets.secrets_file import Source, read_secrets
 from rove.settings.tree import Settings, options, resolve
 from rove.target import canonical_origin
 
-_DEEP = (b"a = " + b"[" * 3000, b"a = " + b"{a=" * 3000, b"[" + b"a." * 3000 + b"a]", b"9" * 5000, b"a." * 2000 + b"a = 1")
-_TOML = (b"=", b'"""', b"'''", b"[[", b"]]", b"{", b"}", b"#", b"\\u0000", b"\\ud800", b"true", b"inf", b"1979-05-27", b"[]", *_DEEP)
-_ORIGINS = ("*", "example.com", "https://*.example.com", "http://localhost:*", "https://a.example:8443", "[::1]", "ex*.com", "a b")
+_DEEP = (
+    b"a = " + b"[" * 3000,
+    b"a = " + b"{a=" * 3000,
+    b"[" + b"a." * 3000 + b"a]",
+    b"9" * 5000,
+    b"a." * 2000 + b"a = 1",
+)
+_TOML = (
+    b"=",
+    b'"""',
+    b"'''",
+    b"[[",
+    b"]]",
+    b"{",
+    b"}",
+    b"#",
+    b"\\u0000",
+    b"\\ud800",
+    b"true",
+    b"inf",
+    b"1979-05-27",
+    b"[]",
+    *_DEEP,
+)
+_ORIGINS = (
+    "*",
+    "example.com",
+    "https://*.example.com",
+    "http://localhost:*",
+    "https://a.example:8443",
+    "[::1]",
+    "ex*.com",
+    "a b",
+)
 _SESSIONS = ("default", "shop", "*")
 
 
@@ -108,7 +139,9 @@ def _policy_tree(policy: RulePolicy) -> dict[str, Any]:
 
 def _fields(rule: PolicyRule) -> dict[str, Any]:
     values = ((field.name, getattr(rule, field.name)) for field in fields(rule))
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in values if value not in ((), None)}
+    return {
+        name: list(value) if isinstance(value, tuple) else value for name, value in values if value not in ((), None)
+    }
 
 
 def _normalised(tree: dict[str, Any]) -> dict[str, Any]:
@@ -168,7 +201,9 @@ class SecretsFiles(OwnerFile):
 
 def _secret(choose: random.Random, number: int) -> str:
     value = choose.choice(('value = "correct horse"', 'env = "TOKEN"', 'value = "123"', 'env = "MISSING"'))
-    origins = choose.choice(('["https://a.example"]', '["http://localhost:3000", "https://B.example"]', "[]", '"https://a.example"'))
+    origins = choose.choice(
+        ('["https://a.example"]', '["http://localhost:3000", "https://B.example"]', "[]", '"https://a.example"')
+    )
     lines = [value, f"origins = {origins}"]
     if choose.random() < 0.3:
         lines.append(f'fields = "{choose.choice(("any", "password", "text"))}"')
@@ -182,7 +217,15 @@ class ConfigFiles(OwnerFile):
     """The settings in config.toml."""
 
     name = "config_files"
-    tokens = (*_TOML, *(option.key.encode() for option in options()), b"[limits]\n", b"[guard]\n", b'["', b"nan", b"1e999")
+    tokens = (
+        *_TOML,
+        *(option.key.encode() for option in options()),
+        b"[limits]\n",
+        b"[guard]\n",
+        b'["',
+        b"nan",
+        b"1e999",
+    )
     accepted: Mapping[str, str] = {}
 
     def __init__(self) -> None:
@@ -201,11 +244,17 @@ class ConfigFiles(OwnerFile):
         except InvalidSettings:
             return set()
         flat = dict(_flat(tomllib.loads(data.decode()), ""))
-        assert "toolset" in flat or flat.keys() <= _set_keys(resolved.sources) | {"browser_headless"}, "a key is ignored"
+        assert "toolset" in flat or flat.keys() <= _set_keys(resolved.sources) | {"browser_headless"}, (
+            "a key is ignored"
+        )
         for key, value in flat.items():
             if isinstance(value, bool):
                 assert _value(resolved.settings, key) is value, f"{key} has another value"
-        for folder in (resolved.settings.workspace_folder, resolved.settings.secrets_file, resolved.settings.policy_file):
+        for folder in (
+            resolved.settings.workspace_folder,
+            resolved.settings.secrets_file,
+            resolved.settings.policy_file,
+        ):
             folder.resolve()
         return set()
 

@@ -1,4 +1,4 @@
-"""What servers and pages write: headers, cookies, robots.txt, feeds and HTML that are fetched; and targets of actions."""
+"""What servers and pages write: headers, cookies, robots.txt, feeds and HTML; and targets of actions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HEADERS = (
     b"Set-Cookie: __Host-a=b; Domain=example.co.uk; Max-Age=\xb2",
     b"Set-Cookie: a=b; Max-Age=-99999999999999999999",
     b"Set-Cookie: a; Domain=shop.example.co.uk; Max-Age=0",
-    b"Cache-Control: max-age=60, no-cache=\"x\"",
+    b'Cache-Control: max-age=60, no-cache="x"',
     b"Cache-Control: max-age=\xb2",
     b"Age: \xb9",
     b"Age: " + b"9" * 400,
@@ -35,7 +35,7 @@ HEADERS = (
     b"Date: Mon, 99 Foo -1 25:61:61 +99999",
     b"Vary: *",
     b"Vary: Accept, Cookie",
-    b"ETag: W/\"x\"",
+    b'ETag: W/"x"',
     b"Retry-After: 120",
     b"Retry-After: \xb3",
     b"Location: //\xff\\@x",
@@ -58,7 +58,16 @@ class FetchedTexts:
     """An answer that `web_fetch` reads: headers, an empty line and a body."""
 
     name = "fetched_texts"
-    tokens = (*(b"\n" + header for header in HEADERS), *BODIES, b"; Max-Age=", b"; Expires=", b"; Domain=", b"&#xD800;", b"<![CDATA[", b"<a href='http://[::'>")
+    tokens = (
+        *(b"\n" + header for header in HEADERS),
+        *BODIES,
+        b"; Max-Age=",
+        b"; Expires=",
+        b"; Domain=",
+        b"&#xD800;",
+        b"<![CDATA[",
+        b"<a href='http://[::'>",
+    )
     accepted: Mapping[str, str] = {}
 
     def __init__(self) -> None:
@@ -115,16 +124,16 @@ PARTS = (
     "10.5, 20",
     'button "Save"',
     'button ~"Sa\\"ve" [disabled]',
-    "- link label=\"x\" [e4]:",
+    '- link label="x" [e4]:',
     "getByRole('button', { name: 'Save' })",
     "page.getByText(/a+b/i).first()",
     "locator('css=a >> text=b').nth(-1)",
-    "internal:role=button[name=\"x\"i]",
+    'internal:role=button[name="x"i]',
     "#id > .a:first",
     ":first",
     "xpath=//a[",
     ">>",
-    "text=\"a",
+    'text="a',
 )
 
 
@@ -132,11 +141,29 @@ class PageTargets:
     """The parser of targets: a text is a target, or is refused with ValueError, in a time that its length bounds."""
 
     name = "page_targets"
-    tokens = (*(part.encode() for part in PARTS), b"(", b")", b"{", b"}", b"/", b"\\", b'"', b"'", b"getBy", b".", b"(" * 2000, b"\\" * 2000)
+    tokens = (
+        *(part.encode() for part in PARTS),
+        b"(",
+        b")",
+        b"{",
+        b"}",
+        b"/",
+        b"\\",
+        b'"',
+        b"'",
+        b"getBy",
+        b".",
+        b"(" * 2000,
+        b"\\" * 2000,
+    )
     accepted: Mapping[str, str] = {}
 
     def generate(self, choose: random.Random) -> bytes:
-        return choose.choice(("", " ", " >> ", ".")).join(choose.choice(PARTS) for _ in range(choose.randint(1, 3))).encode()
+        return (
+            choose.choice(("", " ", " >> ", "."))
+            .join(choose.choice(PARTS) for _ in range(choose.randint(1, 3)))
+            .encode()
+        )
 
     def check(self, data: bytes) -> set[str]:
         started = time.process_time()
