@@ -23,11 +23,18 @@ _NEW_OF_TEN = 3
 class Target(Protocol):
     """A parser that reads what strangers wrote."""
 
-    name: str
-    # Pieces that mutations insert.
-    tokens: Sequence[bytes]
-    # Differences from other parsers that are accepted, with the reason.
-    accepted: Mapping[str, str]
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def tokens(self) -> Sequence[bytes]:
+        """Pieces that mutations insert."""
+        ...
+
+    @property
+    def accepted(self) -> Mapping[str, str]:
+        """Differences from other parsers that are accepted, with the reason."""
+        ...
 
     def generate(self, choose: random.Random) -> bytes:
         """Return an input that is valid, or nearly so."""

@@ -76,11 +76,11 @@ async def test_a_server_reads_only_requests_to_the_host_that_was_checked(recordi
     corpus = corpus_of(target)
     for number in range(COUNT):
         data = case(target, corpus, SEED, number)
-        for name in (b"a.example:8080", b"a.example:80", b"a.example", b"A.EXAMPLE"):
-            data = data.replace(name, recording.authority.encode())
+        for host in (b"a.example:8080", b"a.example:80", b"a.example", b"A.EXAMPLE"):
+            data = data.replace(host, recording.authority.encode())
         await send(recording, data)
     assert len(recording.connections) > COUNT / 10
     for received in map(bytes, recording.connections):
         for name, read in READERS.items():
             hosts = [message.values("host") for message in read(received).messages]
-            assert all(host == [recording.authority] for host in hosts), (name, received)
+            assert all(each == [recording.authority] for each in hosts), (name, received)

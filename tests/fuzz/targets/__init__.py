@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 from tests.fuzz.fuzzer import Target
@@ -14,7 +15,7 @@ from tests.fuzz.targets.mcp_messages import McpMessages
 from tests.fuzz.targets.owner_files import ConfigFiles, PolicyFiles, SecretsFiles
 from tests.fuzz.targets.page_texts import FetchedTexts, PageTargets
 
-TARGETS: dict[str, type[Target]] = {
+TARGETS: dict[str, Callable[[], Target]] = {
     each.name: each
     for each in (
         HttpRequests,

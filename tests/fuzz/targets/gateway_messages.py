@@ -19,6 +19,7 @@ from rove.settings.tree import Serving, load
 from rove.surfaces.gateway.connection import Connection
 from rove.surfaces.gateway.gateway import Gateway
 from rove.surfaces.gateway.methods.method import methods
+from rove.validation.fields import declared
 
 # These would change the gateway for the cases after them, or wait for a person.
 LEFT_OUT = ("settings.", "tokens.", "hosts.", "chat.send", "sessions.create")
@@ -47,7 +48,7 @@ class GatewayMessages:
 
     def _message(self, choose: random.Random) -> Any:
         method = choose.choice(self._methods)
-        names = [*methods()[method].__dataclass_fields__, "unknown"]
+        names = [*declared(methods()[method]), "unknown"]
         params = {name: choose.choice(VALUES) for name in names if choose.random() < 0.6}
         built: dict[str, Any] = {"id": choose.choice((1, "a", None, 2**70)), "method": method, "params": params}
         if choose.random() < 0.2:
