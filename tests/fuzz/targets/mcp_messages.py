@@ -19,7 +19,8 @@ from rove.surfaces.mcp.stdio import receive_line
 from rove.toolsets.toolset import catalogue_toolset
 
 META = "io.modelcontextprotocol/"
-SECONDS = 20.0
+# For one case, on a busy machine.
+SECONDS = 100.0
 METHODS = (
     "initialize",
     "ping",
@@ -160,18 +161,17 @@ class McpMessages(ServerWithoutBrowser):
 
     async def _check(self, data: bytes) -> None:
         connection, client = McpConnection(self._server), Client()
-        await self._exchange(connection, client, data)
-        check_answers(client.received)
-        ping = Client()
-        await self._exchange(connection, ping, b'{"jsonrpc":"2.0","id":"last","method":"ping"}')
-        assert ping.received[-1:] == [{"jsonrpc": "2.0", "id": "last", "result": {}}], "the next message is not served"
-        await connection.close()
-
-    async def _exchange(self, connection: McpConnection, client: Client, data: bytes) -> None:
         for line in data.split(b"\n"):
             if line.strip():
                 await receive_line(line, connection, client.send)
-        await connection.finish(1.0)
+        await connection.finish(0.5)  # subscriptions do not end
+        check_answers(client.received)
+        ping = Client()
+        await receive_line(b'{"jsonrpc":"2.0","id":"last","method":"ping"}', connection, ping.send)
+        while not ping.received:
+            await asyncio.sleep(0.001)
+        assert ping.received == [{"jsonrpc": "2.0", "id": "last", "result": {}}], "the next message is not served"
+        await connection.close()
 
 
 def message(choose: random.Random) -> Any:
