@@ -107,5 +107,7 @@ def _canonical_host(hostname: str) -> str | None:
     """Return the canonical form of a host: `localhost.` becomes `localhost`. Return None for an invalid one."""
     if hostname.startswith("["):
         return hostname.strip("[]")
+    if "*" in hostname:  # Chromium escapes it, and then encodes other letters of the label differently
+        return None
     host = hostname.removesuffix(".")
     return host if host and "" not in host.split(".") else None
