@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from rove.browser.browser import ProfileLaunch
 from rove.browser.context import SavedContext
 from rove.chromium.context import Context
+from rove.chromium.process.backpressure import Backpressure
 from rove.chromium.process.browser_process import BrowserProcess
 from rove.chromium.process.first_page import COMMANDS_SENT, CREATE_PAGE_ID, FirstPage
 from rove.chromium.process.launch_arguments import decide_sandbox, has_display
 from rove.chromium.process.memory_usage import kill_largest_page, memory_in_use
+from rove.chromium.process.page_processes import PageProcesses
 from rove.chromium.process.run_folder import sweep
 from rove.chromium.protocol.connection import CdpConnection, CdpError
 from rove.chromium.protocol.pipe import PipeTransport
@@ -72,6 +74,7 @@ class Browser:
         self._prepared: dict[str, Context] = {}
         self._tasks = BackgroundTasks("browser", expected=(CdpError,))
         self.version = version
+        Backpressure(connection, PageProcesses(process.process_group), self._tasks)
         # What pages are told that the browser is, where stealth replaces what it would say itself.
         self.identity: Identity | None = None
         root = connection.root

@@ -8,20 +8,21 @@ import time
 from rove.browser.scripts import NONCE
 
 # Events that cost a page nothing: a loop sends a million of them, each as long as a string can be.
-LIMITED_EVENTS = (
-    b'{"method":"Runtime.consoleAPICalled"',
-    b'{"method":"Runtime.exceptionThrown"',
-    b'{"method":"Console.messageAdded"',
-    b'{"method":"Log.entryAdded"',
-    b'{"method":"Network.webSocketFrameSent"',
-    b'{"method":"Network.webSocketFrameReceived"',
-    b'{"method":"Network.eventSourceMessageReceived"',
+LIMITED_METHODS = (
+    b"Runtime.consoleAPICalled",
+    b"Runtime.exceptionThrown",
+    b"Console.messageAdded",
+    b"Log.entryAdded",
+    b"Network.webSocketFrameSent",
+    b"Network.webSocketFrameReceived",
+    b"Network.eventSourceMessageReceived",
 )
+LIMITED_EVENTS = tuple(b'{"method":"%b"' % method for method in LIMITED_METHODS)
 _HEAD = re.compile(rb'\{"method":"([A-Za-z.]+)"(?:,"params":\{"requestId":"([^"]{1,64})")?')
 # A report of rove's own script, which is never dropped.
 _REPORT = b'"text":"' + NONCE.encode()
 _REPORT_WITHIN = 160
-# For each page.
+# For each page with its frames and workers.
 MAX_EVENTS_PER_SECOND = 1000
 MAX_BYTES_PER_SECOND = 4_000_000
 # A longer event is dropped while it still arrives.
