@@ -27,7 +27,7 @@ from bench.stalls.site import CALM, SERVICE_WORKER, serving
 LIMIT = 60.0
 COMMAND = ("-m", "rove", "mcp", "--allow-host", "127.0.0.1,localhost", "--with", "emulation")
 CALM_SESSION = {"session": "calm"}
-CALLS = (
+CALLS: tuple[tuple[str, dict[str, str]], ...] = (
     ("browser_status", {}),
     ("browser_snapshot", CALM_SESSION),
     ("browser_click", {"target": "button", **CALM_SESSION}),

@@ -61,7 +61,7 @@ FLOODS = (
     Flood("frames of a WebSocket", "new WebSocket('ws://' + location.host + '/frames')", PROXY),
     Flood(
         "frames sent over a WebSocket",
-        "const s = new WebSocket('ws://' + location.host + '/sink'); s.onopen = () => { " + _often("s.send('x')") + " }",
+        f"const s = new WebSocket('ws://' + location.host + '/sink'); s.onopen = () => {{ {_often("s.send('x')")} }}",
         PROXY,
     ),
     Flood("WebSockets", _often("try { new WebSocket('ws://10.0.0.1/' + i) } catch {}", 20), PROXY),
@@ -107,7 +107,8 @@ FLOODS = (
     ),
     Flood(
         "shared workers",
-        "const u = URL.createObjectURL(new Blob(['0'])); let i = 0; setInterval(() => new SharedWorker(u, 'n' + i++), 0)",
+        "const u = URL.createObjectURL(new Blob(['0'])); let i = 0;"
+        "setInterval(() => new SharedWorker(u, 'n' + i++), 0)",
     ),
     Flood(
         "messages of a service worker",

@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from rove.browser.browser import ProfileLaunch
 from rove.browser.context import SavedContext
 from rove.chromium.context import Context
-from rove.chromium.process.backpressure import Backpressure
 from rove.chromium.process.browser_process import BrowserProcess
 from rove.chromium.process.first_page import COMMANDS_SENT, CREATE_PAGE_ID, FirstPage
 from rove.chromium.process.launch_arguments import decide_sandbox, has_display
 from rove.chromium.process.memory_usage import kill_largest_page, memory_in_use
-from rove.chromium.process.page_processes import PageProcesses
 from rove.chromium.process.run_folder import sweep
 from rove.chromium.protocol.connection import CdpConnection, CdpError
 from rove.chromium.protocol.pipe import PipeTransport
@@ -28,8 +26,10 @@ from rove.tasks import BackgroundTasks
 
 if TYPE_CHECKING:
     from rove.chromium.emulation.identity import Identity
+    from rove.chromium.process.backpressure import Backpressure
     from rove.chromium.process.discovery import Installation
     from rove.chromium.process.stealth_launch import StealthLaunch
+    from rove.chromium.protocol.target_group import TargetGroup
 
 log = logging.getLogger(__name__)
 CLOSE_TIMEOUT = 3.0
@@ -74,7 +74,8 @@ class Browser:
         self._prepared: dict[str, Context] = {}
         self._tasks = BackgroundTasks("browser", expected=(CdpError,))
         self.version = version
-        Backpressure(connection, PageProcesses(process.process_group), self._tasks)
+        self._backpressure: Backpressure | None = None
+        connection.on_flood = self._on_flood
         # What pages are told that the browser is, where stealth replaces what it would say itself.
         self.identity: Identity | None = None
         root = connection.root
@@ -160,6 +161,16 @@ class Browser:
             async with asyncio.timeout(CLOSE_TIMEOUT):
                 await self._connection.root.send("Browser.close")
         await self.kill()
+
+    def _on_flood(self, group: TargetGroup) -> None:
+        """Slow a page down that sends more than is read; a process that rove has not started is never paused."""
+        if self._backpressure is None:
+            from rove.chromium.process.backpressure import Backpressure  # few pages need it
+            from rove.chromium.process.page_processes import PageProcesses
+
+            processes = PageProcesses(self._process.process_group)
+            self._backpressure = Backpressure(self._connection, processes, self._tasks)
+        self._backpressure.start(group)
 
     def _on_attached(self, event: dict[str, Any]) -> None:
         target = event["targetInfo"]

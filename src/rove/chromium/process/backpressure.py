@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 # Seconds that a flooding process runs before the browser has to catch up again.
 SLICE_SECONDS = 0.005
-# A group that sends fewer messages than this in a slice does not flood rove; after so many such slices it is left alone.
+# A group that sends fewer messages than this in so many slices no longer floods rove.
 SLICE_MESSAGES = 10
 QUIET_SLICES = 10
 # A process is paused no longer than this, even if the browser does not catch up.
@@ -52,7 +52,6 @@ class Backpressure:
         self._is_running = False
         # How many processes are paused at a time: more than one if a single one does not stop the messages.
         self._count = 1
-        connection.on_flood = self.start
 
     def start(self, group: TargetGroup) -> None:
         """Pause the processes of a group now and then, until it no longer floods rove."""
@@ -84,7 +83,7 @@ class Backpressure:
         return sum(group.received for group in self._groups)
 
     async def _catch_up(self, pids: list[int]) -> None:
-        """Pause processes until all that they have sent before has been read, and other sessions have done their work."""
+        """Pause processes until all that they have sent has been read, and other sessions have done their work."""
         self._processes.pause(pids)
         try:
             async with asyncio.timeout(MAX_PAUSE_SECONDS):

@@ -11,17 +11,15 @@ import time
 from collections.abc import Callable
 from enum import Enum
 
+from rove.browser.network.event_rates import REQUESTS_AT_ONCE, REQUESTS_PER_SECOND
 from rove.chromium.protocol.event_limits import LIMITED_METHODS, EventLimiter, is_limited
 
-# Requests of a group that are followed at once, and how many more in each second.
-MAX_REQUESTS_AT_ONCE = 1000
-REQUESTS_PER_SECOND = 100
-# The same for events of frames below the main frame: created, navigated, removed.
-MAX_FRAME_EVENTS_AT_ONCE = 1000
-FRAME_EVENTS_PER_SECOND = 200
-# An event counts as one more for each so many bytes.
+# Frames below the main frame that are followed at once, and how many more in each second.
+FRAMES_AT_ONCE = 500
+FRAMES_PER_SECOND = 50
+# A request or frame counts as one more for each so many bytes of the event that tells of it.
 BYTES_FOR_ONE = 20_000
-# For so long after a request that is not followed, events of requests that are not known are not read.
+# For so long after one that is not followed, events of requests or frames that are not known are not read.
 UNKNOWN_SECONDS = 30.0
 
 _REQUEST = re.compile(rb'\{"method":"[A-Za-z.]+","params":\{"requestId":"([^"]{1,64})"(?:,"loaderId":"([^"]{1,64})")?')
@@ -38,17 +36,11 @@ _OF_MAIN_FRAME = (
     b"Page.lifecycleEvent", b"Page.frameStartedNavigating", b"Page.frameStoppedLoading",
     b"Page.frameScheduledNavigation", b"Page.frameClearedScheduledNavigation",
 )  # fmt: skip
-_OF_FRAMES = (
-    b"Page.frameAttached", b"Page.frameDetached", b"Page.frameRequestedNavigation", b"Page.navigatedWithinDocument",
-    b"Page.frameNavigated",
-)  # fmt: skip
-# Bytes between the end of the method's name and the id of the frame.
-_TO_FRAME_ID = len('","params":{"frameId":"')
-_TO_NAVIGATED_ID = len('","params":{"frame":{"id":"')
-_METHOD_START = len('{"method":"')
-_ID_LENGTH = 32
+_OF_FRAMES = (b"Page.frameRequestedNavigation", b"Page.navigatedWithinDocument", b"Page.frameNavigated")
+_FRAME = re.compile(rb'\{"method":"[A-Za-z.]+","params":\{(?:"frameId"|"frame":\{"id"):"([^"]{1,64})"')
 # The end of an event that names a frame last, with the id of the CDP session behind it.
-_TAIL = 130
+_LAST_FRAME = re.compile(rb'"frameId":"([^"]{1,64})"\}{1,4},"sessionId":"[^"]{1,64}"\}$')
+_TAIL = 200
 
 
 class Verdict(Enum):
@@ -78,97 +70,120 @@ class Bucket:
         return True
 
 
+class Followed:
+    """Ids of requests or frames that are followed from their beginning to their end; others are not at all."""
+
+    def __init__(self, at_once: int, per_second: int) -> None:
+        self._at_once = at_once
+        self._bucket = Bucket(at_once, per_second)
+        self._ids: dict[bytes, None] = {}
+        self._refused_at = -UNKNOWN_SECONDS
+
+    def begin(self, identity: bytes, size: int) -> bool:
+        """Follow an id, if there are not too many; return whether it is followed."""
+        now = time.monotonic()
+        if identity in self._ids or self._bucket.take(now, 1 + size // BYTES_FOR_ONE):
+            self.add(identity)
+            return True
+        self._refused_at = now
+        return False
+
+    def add(self, identity: bytes) -> None:
+        """Follow an id in any case; the oldest of too many is forgotten."""
+        self._ids[identity] = None
+        if len(self._ids) > self._at_once:
+            del self._ids[next(iter(self._ids))]
+
+    def includes(self, identity: bytes) -> bool:
+        """Return whether an id is followed; one that began before this did counts while all are followed."""
+        return identity in self._ids or time.monotonic() - self._refused_at > UNKNOWN_SECONDS
+
+    def end(self, identity: bytes) -> None:
+        self._ids.pop(identity, None)
+
+
 class Admission:
     """Decides on the events of a page, its frames and workers; or on those of the workers that pages share."""
 
     def __init__(self, main_frame: bytes = b"") -> None:
         self._main_frame = main_frame
         self._written = EventLimiter()
-        self._requests = Bucket(MAX_REQUESTS_AT_ONCE, REQUESTS_PER_SECOND)
-        self._frames = Bucket(MAX_FRAME_EVENTS_AT_ONCE, FRAME_EVENTS_PER_SECOND)
-        # The ids of the requests that are followed, the oldest first.
-        self._followed: dict[bytes, None] = {}
+        self._requests = Followed(REQUESTS_AT_ONCE, REQUESTS_PER_SECOND)
+        self._frames = Followed(FRAMES_AT_ONCE, FRAMES_PER_SECOND)
         self._document = b""
-        self._refused_at = -UNKNOWN_SECONDS
 
     def verdict(self, method: bytes, data: bytes, size: int) -> Verdict:
         """Decide on an event by its first bytes."""
         decide = _DECISIONS.get(method)
-        return Verdict.READ if decide is None else decide(self, method, data, size)
+        return Verdict.READ if decide is None else decide(self, data, size)
 
-    def of_written(self, method: bytes, data: bytes, size: int) -> Verdict:
+    def of_written(self, data: bytes, size: int) -> Verdict:
         """Decide on what a page writes: console messages, errors, messages of WebSockets."""
-        return Verdict.READ if not is_limited(data) or self._written.admits(size) else Verdict.DROP
+        return _read_if(not is_limited(data) or self._written.admits(size))
 
-    def of_new_request(self, method: bytes, data: bytes, size: int) -> Verdict:
-        """Follow a request, if the page has not sent too many."""
+    def of_new_request(self, data: bytes, size: int) -> Verdict:
+        """Follow the request for the main document, and others if the page has not sent too many."""
         if (match := _REQUEST.match(data)) is None:
             return Verdict.READ
-        identity, now = match[1], time.monotonic()
-        if identity == match[2] and self._main_frame and b'"frameId":"%b"' % self._main_frame in data:
-            self._document = identity
-        elif identity not in self._followed and not self._requests.take(now, 1 + size // BYTES_FOR_ONE):
-            self._refused_at = now
-            return Verdict.DROP
-        self._follow(identity)
-        return Verdict.READ
-
-    def _follow(self, identity: bytes) -> None:
-        self._followed[identity] = None
-        if len(self._followed) > MAX_REQUESTS_AT_ONCE:
-            del self._followed[next(iter(self._followed))]
-
-    def of_request(self, method: bytes, data: bytes, size: int) -> Verdict:
-        """Read an event of a request that is followed, and of one that is not known while all are."""
-        match = _REQUEST.match(data)
-        if match is None or match[1] in self._followed:
+        if match[1] == match[2] and self._main_frame and b'"frameId":"%b"' % self._main_frame in data:
+            self._document = match[1]
             return Verdict.READ
-        is_known = match[1] == self._document or time.monotonic() - self._refused_at > UNKNOWN_SECONDS
-        return Verdict.READ if is_known else Verdict.DROP
+        return _read_if(self._requests.begin(match[1], size))
 
-    def of_request_end(self, method: bytes, data: bytes, size: int) -> Verdict:
-        verdict = self.of_request(method, data, size)
+    def of_request(self, data: bytes, size: int) -> Verdict:
+        match = _REQUEST.match(data)
+        return _read_if(match is None or match[1] == self._document or self._requests.includes(match[1]))
+
+    def of_request_end(self, data: bytes, size: int) -> Verdict:
+        verdict = self.of_request(data, size)
         if match := _REQUEST.match(data):
-            self._followed.pop(match[1], None)
+            self._requests.end(match[1])
         return verdict
 
-    def of_data(self, method: bytes, data: bytes, size: int) -> Verdict:
+    def of_data(self, data: bytes, size: int) -> Verdict:
         """Read how much of the main document has arrived; of other requests it is told at their end."""
         match = _REQUEST.match(data)
         return Verdict.READ if match is None or match[1] == self._document else Verdict.SKIP
 
-    def of_main_frame(self, method: bytes, data: bytes, size: int) -> Verdict:
-        return Verdict.READ if self._is_main(method, data, _TO_FRAME_ID) else Verdict.SKIP
+    def of_main_frame(self, data: bytes, size: int) -> Verdict:
+        match = _FRAME.match(data)
+        return Verdict.READ if match is None or self._main_frame in (b"", match[1]) else Verdict.SKIP
 
-    def of_frame(self, method: bytes, data: bytes, size: int) -> Verdict:
-        is_main = self._is_main(method, data, _TO_NAVIGATED_ID if method == b"Page.frameNavigated" else _TO_FRAME_ID)
-        return Verdict.READ if is_main or self._admits_frame(size) else Verdict.DROP
+    def of_new_frame(self, data: bytes, size: int) -> Verdict:
+        match = _FRAME.match(data)
+        return _read_if(match is None or self._frames.begin(match[1], size))
 
-    def of_new_context(self, method: bytes, data: bytes, size: int) -> Verdict:
-        is_main = not self._main_frame or b'"frameId":"%b"' % self._main_frame in data[-_TAIL:]
-        return Verdict.READ if is_main or self._admits_frame(size) else Verdict.DROP
+    def of_frame(self, data: bytes, size: int) -> Verdict:
+        return self._of_frame(_FRAME.match(data))
 
-    def of_ended_context(self, method: bytes, data: bytes, size: int) -> Verdict:
-        return Verdict.READ if self._admits_frame(size) else Verdict.SKIP
+    def of_frame_end(self, data: bytes, size: int) -> Verdict:
+        verdict = self.of_frame(data, size)
+        if match := _FRAME.match(data):
+            self._frames.end(match[1])
+        return verdict
 
-    def _admits_frame(self, size: int) -> bool:
-        return self._frames.take(time.monotonic(), 1 + size // BYTES_FOR_ONE)
+    def of_new_context(self, data: bytes, size: int) -> Verdict:
+        return self._of_frame(_LAST_FRAME.search(data[-_TAIL:]))
 
-    def _is_main(self, method: bytes, data: bytes, distance: int) -> bool:
-        start = _METHOD_START + len(method) + distance
-        return not self._main_frame or data[start : start + _ID_LENGTH] == self._main_frame
+    def _of_frame(self, match: re.Match[bytes] | None) -> Verdict:
+        return _read_if(match is None or match[1] == self._main_frame or self._frames.includes(match[1]))
 
 
-_DECISIONS: dict[bytes, Callable[[Admission, bytes, bytes, int], Verdict]] = {
+def _read_if(condition: bool) -> Verdict:
+    return Verdict.READ if condition else Verdict.DROP
+
+
+_DECISIONS: dict[bytes, Callable[[Admission, bytes, int], Verdict]] = {
     **dict.fromkeys(LIMITED_METHODS, Admission.of_written),
     **dict.fromkeys(_STARTS, Admission.of_new_request),
     **dict.fromkeys(_OF_REQUESTS, Admission.of_request),
     **dict.fromkeys(_ENDS, Admission.of_request_end),
     b"Network.dataReceived": Admission.of_data,
     **dict.fromkeys(_OF_MAIN_FRAME, Admission.of_main_frame),
+    b"Page.frameAttached": Admission.of_new_frame,
     **dict.fromkeys(_OF_FRAMES, Admission.of_frame),
+    b"Page.frameDetached": Admission.of_frame_end,
     b"Runtime.executionContextCreated": Admission.of_new_context,
-    b"Runtime.executionContextDestroyed": Admission.of_ended_context,
 }
 
 

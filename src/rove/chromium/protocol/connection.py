@@ -174,16 +174,19 @@ class CdpConnection:
             return
         start = len(EVENT_PREFIX)
         method = data[start : data.find(b'"', start)]
+        self._note_message((cdp or self.root).group, size)
         if cdp is None:
             if method in self._subscribed and data[_BEFORE_SESSION_ID] != _SESSION_FIELD:
                 self._dispatch(data)
         elif self._is_read(method, data, size, cdp):
             self._handle_in_turn(data, cdp, cost_of(data))
 
+    def _note_message(self, group: TargetGroup, size: int) -> None:
+        if group.note_message(self.last_received_at, size):
+            self.on_flood(group)
+
     def _is_read(self, method: bytes, data: bytes, size: int, cdp: CdpSession) -> bool:
         """Return whether an event of a target is handled; if not, it is not parsed."""
-        if cdp.group.note_message(self.last_received_at, size):
-            self.on_flood(cdp.group)
         if method not in self._subscribed:
             return False
         verdict = cdp.group.admission.verdict(method, data, size)

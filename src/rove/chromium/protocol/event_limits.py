@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 
+from rove.browser.network.event_rates import MESSAGE_BYTES_PER_SECOND, MESSAGES_PER_SECOND
 from rove.browser.scripts import NONCE
 
 # Events that cost a page nothing: a loop sends a million of them, each as long as a string can be.
@@ -22,9 +23,6 @@ _HEAD = re.compile(rb'\{"method":"([A-Za-z.]+)"(?:,"params":\{"requestId":"([^"]
 # A report of rove's own script, which is never dropped.
 _REPORT = b'"text":"' + NONCE.encode()
 _REPORT_WITHIN = 160
-# For each page with its frames and workers.
-MAX_EVENTS_PER_SECOND = 1000
-MAX_BYTES_PER_SECOND = 4_000_000
 # A longer event is dropped while it still arrives.
 MAX_EVENT_BYTES = 16_000_000
 # Bytes that are kept of the end of a dropped event: they name the CDP session that it came from.
@@ -49,7 +47,7 @@ class EventLimiter:
         now = time.monotonic()
         if now >= self._window_end:
             self._window_end, self._events, self._bytes = now + 1, 0, 0
-        is_full = self._events >= MAX_EVENTS_PER_SECOND or self._bytes >= MAX_BYTES_PER_SECOND
+        is_full = self._events >= MESSAGES_PER_SECOND or self._bytes >= MESSAGE_BYTES_PER_SECOND
         if is_full or size > MAX_EVENT_BYTES:
             return False
         self._events += 1

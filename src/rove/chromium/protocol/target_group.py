@@ -16,7 +16,7 @@ COSTS = {b"Target.attachedToTarget": 25, b"Fetch.requestPaused": 3, b"Fetch.auth
 # Beyond this, events that can be dropped are, and requests that wait for an answer of rove fail.
 MAX_WAITING_BYTES = 16 * 2**20
 # A group that sends so many messages within a window of so many seconds floods rove.
-FLOOD_MESSAGES = 400
+FLOOD_MESSAGES = 200
 FLOOD_BYTES = 2_000_000
 FLOOD_SECONDS = 0.1
 
