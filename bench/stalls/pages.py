@@ -34,6 +34,7 @@ def _worker(body: str) -> str:
 
 
 _BUSY = "setInterval(() => { const end = performance.now() + 50; while (performance.now() < end); }, 0)"
+_SENDING = _often("s.send('x')")
 _ANSWER_RULE = {"rule": "answer", "url": "{site}/answered*", "body": "ok"}
 
 FLOODS = (
@@ -61,7 +62,7 @@ FLOODS = (
     Flood("frames of a WebSocket", "new WebSocket('ws://' + location.host + '/frames')", PROXY),
     Flood(
         "frames sent over a WebSocket",
-        f"const s = new WebSocket('ws://' + location.host + '/sink'); s.onopen = () => {{ {_often("s.send('x')")} }}",
+        f"const s = new WebSocket('ws://' + location.host + '/sink'); s.onopen = () => {{ {_SENDING} }}",
         PROXY,
     ),
     Flood("WebSockets", _often("try { new WebSocket('ws://10.0.0.1/' + i) } catch {}", 20), PROXY),
