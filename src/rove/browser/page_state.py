@@ -44,6 +44,9 @@ class RequestTracker(Protocol):
     """Pending requests and when each began, so that those an action caused can be told from earlier ones."""
 
     ended_count: int
+    # Requests that came too fast to be followed and may be unanswered, and when the last event of one arrived.
+    unfollowed: int
+    unfollowed_at: float
     document: DocumentRequest | None
 
     @property

@@ -26,8 +26,10 @@ from rove.tasks import BackgroundTasks
 
 if TYPE_CHECKING:
     from rove.chromium.emulation.identity import Identity
+    from rove.chromium.process.backpressure import Backpressure
     from rove.chromium.process.discovery import Installation
     from rove.chromium.process.stealth_launch import StealthLaunch
+    from rove.chromium.protocol.target_group import TargetGroup
 
 log = logging.getLogger(__name__)
 CLOSE_TIMEOUT = 3.0
@@ -72,6 +74,8 @@ class Browser:
         self._prepared: dict[str, Context] = {}
         self._tasks = BackgroundTasks("browser", expected=(CdpError,))
         self.version = version
+        self._backpressure: Backpressure | None = None
+        connection.on_flood = self._on_flood
         # What pages are told that the browser is, where stealth replaces what it would say itself.
         self.identity: Identity | None = None
         root = connection.root
@@ -162,6 +166,16 @@ class Browser:
             async with asyncio.timeout(CLOSE_TIMEOUT):
                 await self._connection.root.send("Browser.close")
         await self.kill()
+
+    def _on_flood(self, group: TargetGroup) -> None:
+        """Slow a page down that sends more than is read; a process that rove has not started is never paused."""
+        if self._backpressure is None:
+            from rove.chromium.process.backpressure import Backpressure  # few pages need it
+            from rove.chromium.process.page_processes import PageProcesses
+
+            processes = PageProcesses(self._process.process_group)
+            self._backpressure = Backpressure(self._connection, processes, self._tasks)
+        self._backpressure.start(group)
 
     def _on_attached(self, event: dict[str, Any]) -> None:
         target = event["targetInfo"]

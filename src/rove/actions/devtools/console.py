@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from rove.action import Effect, TabAction, action, arg
+from rove.browser.network.event_rates import unrecorded_messages
 from rove.outcome import Own, Passage, Result, moment
 from rove.target import within
 from rove.validation.record import dataclass
@@ -69,6 +70,7 @@ class ConsoleLines(Result):
     limit: int = 0
     # What the log cannot hold.
     note: Own = Own("")
+    unrecorded: int = 0
 
     def __str__(self) -> str:
         return "\n".join(passage.text for passage in self.passages(""))
@@ -81,6 +83,8 @@ class ConsoleLines(Result):
             yield Passage(f"{self.left_out} earlier left out: raise `limit` or `level`.")
         if self.dropped:
             yield Passage(f"{self.dropped} dropped: more was written than is kept.")
+        if self.unrecorded:
+            yield Passage(unrecorded_messages(self.unrecorded))
         yield from (Passage(line.shown(origin), line.origin or origin) for line in self.lines)
         if self.path:
             yield Passage(f"All of it as JSON: {self.path} (read it with: {reading_command(self.path)})")
@@ -120,9 +124,10 @@ class Console(TabAction[ConsoleLines]):
         lines = [_line(entry) for entry in entries[len(entries) - min(self.limit, len(entries)) :]]
         path = await _saved(tab, lines, self.limit)
         kept = _fitting([*map(_shortened, lines)])
-        dropped, cleared = sum(log.dropped for log in both), sum(log.clear() for log in both) if self.clear else 0
+        dropped, unrecorded = sum(log.dropped for log in both), sum(log.unrecorded for log in both)
+        cleared = sum(log.clear() for log in both) if self.clear else 0
         note = Own(STEALTH_NOTE if tab.settings.stealth else "")
-        return ConsoleLines(tuple(kept), len(entries) - len(kept), dropped, cleared, path, self.limit, note)
+        return ConsoleLines(tuple(kept), len(entries) - len(kept), dropped, cleared, path, self.limit, note, unrecorded)
 
 
 def _shortened(line: ConsoleLine) -> ConsoleLine:

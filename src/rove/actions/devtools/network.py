@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from rove.action import Effect, TabAction, action, arg
+from rove.browser.network.event_rates import unrecorded_requests
 from rove.browser.network.header_masking import mask_headers
 from rove.errors import InvalidArguments
 from rove.outcome import Own, Passage, Result, moment, origin_in
@@ -149,6 +150,7 @@ class RequestList(Result):
     details: RequestDetails | None = None
     # The file that has the list as JSON, if it is more than an answer may hold.
     path: Own = Own("")
+    unrecorded: int = 0
 
     def __str__(self) -> str:
         return "\n".join(passage.text for passage in self.passages(""))
@@ -159,6 +161,8 @@ class RequestList(Result):
             yield Passage(f"{self.left_out} earlier left out: narrow the search or raise `limit`.")
         if self.dropped:
             yield Passage(f"{self.dropped} older ones dropped.")
+        if self.unrecorded:
+            yield Passage(unrecorded_requests(self.unrecorded))
         for request in self.requests:
             yield Passage(request.shown(origin), request.origin or origin)
             if self.details is not None:
@@ -197,7 +201,8 @@ class Network(TabAction[RequestList]):
             found = [found[place] for place in places]
         lines = _latest(found, self.limit)
         path = await _saved(tab, lines) if self.save else Own("")
-        return RequestList(tuple(lines), len(found) - len(lines), tab.network.dropped, path=path)
+        log = tab.network
+        return RequestList(tuple(lines), len(found) - len(lines), log.dropped, path=path, unrecorded=log.unrecorded)
 
     async def _one(self, tab: Tab, number: int) -> RequestList:
         request = tab.network.find(number)

@@ -19,6 +19,7 @@ IGNORED_FAILURES = frozenset({"net::ERR_ABORTED"})
 # Schemes for which a browser shows a password prompt. Pages ask for other credentials, such as tokens, themselves.
 PASSWORD_SCHEMES = ("basic", "digest", "ntlm", "negotiate")
 MAX_CHALLENGE_LENGTH = 200
+_ENDS = frozenset({"Network.loadingFinished", "Network.loadingFailed"})
 
 # A request that is unanswered for longer than this many seconds may be one that the server answers when it has news.
 RECENT_SECONDS = 8.0
@@ -49,6 +50,9 @@ class RequestTracker:
         self._descriptions: dict[str, str] = _BoundedDict()
         self._changed = asyncio.Event()
         self.ended_count = 0
+        # Requests that came too fast to be followed and may be unanswered, and when the last event of one arrived.
+        self.unfollowed = 0
+        self.unfollowed_at = 0.0
         self.document: DocumentRequest | None = None
         # While a caller waits for a document, its failure is raised as an error and needs no event.
         self.is_caller_waiting = False
@@ -59,6 +63,7 @@ class RequestTracker:
         cdp.on("Network.dataReceived", self._on_data)
         cdp.on("Network.loadingFinished", self._on_end)
         cdp.on("Network.loadingFailed", self._on_failure)
+        cdp.on("dropped", self._on_dropped)
 
     @property
     def pending(self) -> list[TrackedRequest]:
@@ -68,7 +73,9 @@ class RequestTracker:
     def has_recent(self) -> bool:
         """Whether a request of the last seconds is unanswered; one that stays so for longer waits for news."""
         since = time.monotonic() - RECENT_SECONDS
-        return any(request.answered is None and request.began >= since for request in self._pending.values())
+        is_unfollowed = self.unfollowed > 0 and self.unfollowed_at >= since
+        unanswered = (request.began for request in self._pending.values() if request.answered is None)
+        return is_unfollowed or any(began >= since for began in unanswered)
 
     @property
     def silent_server(self) -> str | None:
@@ -81,6 +88,7 @@ class RequestTracker:
     def mark_stopped(self) -> None:
         """Forget the pending requests: loading was stopped, and Chromium reports that for only some of them."""
         self._pending.clear()
+        self.unfollowed = 0
         self._changed.set()
 
     async def wait_for_change(self, timeout: float) -> None:
@@ -111,6 +119,7 @@ class RequestTracker:
         self.document = DocumentRequest(loader, url)
         self._pending.clear()
         self._descriptions.clear()
+        self.unfollowed = 0
 
     def _document_of(self, event: dict[str, Any]) -> DocumentRequest | None:
         """Return the main document if an event is about its request."""
@@ -128,6 +137,16 @@ class RequestTracker:
         if request := self._pending.get(event["requestId"]):
             request.answered = time.monotonic()
             self._changed.set()
+
+    def _on_dropped(self, event: dict[str, Any]) -> None:
+        """Count a request that is not followed, or that one of them is over."""
+        if event["method"] == "Network.requestWillBeSent":
+            self.unfollowed += 1
+        elif event["method"] in _ENDS and self.unfollowed > 0:
+            self.unfollowed -= 1
+        elif event["method"] not in _ENDS:
+            return
+        self.unfollowed_at = time.monotonic()
 
     def _on_data(self, event: dict[str, Any]) -> None:
         document = self._document_of(event)

@@ -83,6 +83,11 @@ class LivePage:
         self.worlds.listen(cdp)
         self.frame_order.listen(cdp)
         cdp.on("Page.frameAttached", lambda _: self.worlds.note_frame())
+        cdp.on("dropped", self._on_dropped)
+
+    def _on_dropped(self, event: dict[str, Any]) -> None:
+        if event["method"].startswith("Page.frame"):
+            self.worlds.note_frame()  # the browser is asked which frames there are when they are next used
 
     def _on_requested_navigation(self, event: dict[str, Any]) -> None:
         if not is_web(event["url"]):

@@ -23,6 +23,7 @@ MAX_WORK_SECONDS = 2.0
 MAX_WORK_AFTER_LOAD = 1.2
 
 STILL_LOADING = "the page is still loading: it may be incomplete"
+UNFOLLOWED = "requests that are not followed, as the page sends too many: some may be unanswered"
 KEEPS_NAVIGATING = "the page keeps navigating by itself, and is held at this document"
 
 
@@ -104,6 +105,9 @@ class _Activity:
         if requests := self._awaited_requests():
             await self._page.requests.wait_for_change(max(_next_stream_time(requests) - time.monotonic(), 0.01))
             return False
+        if time.monotonic() - self._page.requests.unfollowed_at < STREAM_SECONDS:
+            await self._page.requests.wait_for_change(STREAM_SECONDS)
+            return False
         if ended != self._page.requests.ended_count and self._rechecks > 0:
             # The response to a request that ended meanwhile may have changed the page.
             self._rechecks -= 1
@@ -126,7 +130,12 @@ class _Activity:
         pending = [] if self._page.load_state.has_reached("load") else [STILL_LOADING]
         pending += ["a download"] if self._page.downloads.is_running(self._start.downloads) else []
         pending += [f"an animation ({self._left.animation:.1f} s left)"] if self._left.animation else []
+        pending += [UNFOLLOWED] if self._has_unfollowed() else []
         return (*pending, *(f"{request.method} {request.url}" for request in self._caused_requests()))
+
+    def _has_unfollowed(self) -> bool:
+        requests = self._page.requests
+        return requests.unfollowed > 0 and requests.unfollowed_at >= self._start.moment
 
     def _is_loaded(self) -> bool:
         load_state = self._page.load_state

@@ -7,6 +7,7 @@ or the string that its words are in, or write a marker of rove. The instructions
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from rove.actions.devtools.console import ConsoleLines
@@ -14,6 +15,7 @@ from rove.actions.devtools.network import RequestList
 from rove.actions.devtools.workers import WorkerList
 from rove.actions.pages.navigation import Navigated
 from rove.actions.pages.script import Evaluated
+from rove.browser.network.event_rates import unrecorded_messages, unrecorded_requests
 from rove.browser.page_data import WorkerInfo
 from rove.errors import DeadlineExceeded, RoveError
 from rove.guard.wrapping.wrapper import wrapped
@@ -65,8 +67,8 @@ def console_entries(request: ToolRequest, outcome: AnyOutcome) -> Answer:
     result = outcome.result
     assert isinstance(result, ConsoleLines)
     if result.path:
-        return _in_file(result.path, _dropped(result.dropped, "entries"))
-    return _inline(result.latest(result.limit), _dropped(result.dropped, "entries"))
+        return _in_file(result.path, _missing(result, "entries", unrecorded_messages))
+    return _inline(result.latest(result.limit), _missing(result, "entries", unrecorded_messages))
 
 
 @answer_form("service_workers")
@@ -84,7 +86,7 @@ def network_sources(request: ToolRequest, outcome: AnyOutcome) -> Answer:
     """Tell the source of each response as a JSON list, or the file that has it."""
     result = outcome.result
     assert isinstance(result, RequestList)
-    note = _dropped(result.dropped, "requests")
+    note = _missing(result, "requests", unrecorded_requests)
     return _in_file(result.path, note) if result.path else _inline([each.entry for each in result.requests], note)
 
 
@@ -110,8 +112,9 @@ def _registration(worker: WorkerInfo) -> dict[str, Any]:
     return {**facts, "controlling": worker.controls_page}
 
 
-def _dropped(count: int, what: str) -> str:
-    return f"{count} older {what} were dropped." if count else ""
+def _missing(result: ConsoleLines | RequestList, what: str, unrecorded: Callable[[int], str]) -> str:
+    dropped = f"{result.dropped} older {what} were dropped." if result.dropped else ""
+    return " ".join(filter(None, [dropped, unrecorded(result.unrecorded)]))
 
 
 def _inline(entries: list[dict[str, Any]], note: str) -> Answer:
