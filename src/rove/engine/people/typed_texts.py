@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from rove.browser.input_event import InputEvent
@@ -44,11 +44,17 @@ class TypedTexts:
     def redact(self, text: str) -> str:
         """Return a text without secrets, and without what a person has typed."""
         text = self._secrets.redact(text)
-        if not self._texts:
-            return text
+        return self._redact_typed(text) if self._texts else text
+
+    def _redact_typed(self, text: str) -> str:
         if self._redaction is None:
             self._redaction = self._make_redaction()
         return self._redaction(text)
+
+    def redact_all(self, texts: Sequence[str]) -> list[str]:
+        """Redact texts that are shown together, over which a secret may be spread."""
+        texts = self._secrets.redact_all(texts)
+        return [self._redact_typed(text) for text in texts] if self._texts else texts
 
     def note_keys(self, event: InputEvent) -> None:
         """Note what an event types. One that moves the caret or leaves the field begins another text."""
@@ -85,7 +91,7 @@ class TypedTexts:
         from rove.guard.secrets.redaction import Redaction  # imported late: most sessions are never driven by a person
 
         texts = [text for kept in self._texts.values() for text in kept]
-        return Redaction({f"{LABEL}{'' if number == 0 else f' {number}'}": text for number, text in enumerate(texts)})
+        return Redaction({f"{LABEL}{'' if number == 0 else f' {number}'}": text for number, text in enumerate(texts)}, with_parts=False)
 
 
 def _is_telling(text: str, is_password: bool) -> bool:

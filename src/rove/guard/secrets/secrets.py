@@ -10,16 +10,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rove.errors import Denied
 from rove.guard.secrets.secret import Secret
 from rove.settings.tree import Settings
 
-Redact = Callable[[str], str]
-
+if TYPE_CHECKING:
+    from rove.guard.secrets.redaction import Finding, Redaction
 
 class Secrets:
     """All secrets that the owner has defined."""
@@ -80,13 +81,26 @@ class Secrets:
         )
 
     def redact(self, text: str) -> str:
-        """Replace the values of secrets in a text with their names."""
-        return self._redaction(text)
+        """Replace the values of secrets, and parts of them, with their names."""
+        return self._redaction(text) if self._redaction else text
+
+    def redact_all(self, texts: Sequence[str]) -> list[str]:
+        """Redact texts that are shown together, over which a secret may be spread."""
+        return self._redaction.redact_all(texts) if self._redaction else [*texts]
+
+    def find(self, text: str) -> list[Finding]:
+        """Return the secrets and parts of secrets in a text."""
+        return self._redaction.find(text) if self._redaction else []
+
+    def values_for(self, names: Iterable[str], origin: str) -> tuple[str, ...] | None:
+        """Return the values of these secrets; None if one of them is not bound to the origin."""
+        secrets = [self._by_name[name] for name in names if name in self._by_name]
+        return tuple(secret.value for secret in secrets) if all(origin in each.origins for each in secrets) else None
 
     @cached_property
-    def _redaction(self) -> Redact:
+    def _redaction(self) -> Redaction | None:
         if not self._by_name:
-            return _without_redaction
+            return None
         from rove.guard.secrets.redaction import Redaction
 
         return Redaction({secret.name: secret.value for secret in self._by_name.values()})
@@ -105,10 +119,6 @@ def secrets_from(settings: Settings) -> Secrets:
 
 
 NO_SECRETS = Secrets()
-
-
-def _without_redaction(text: str) -> str:
-    return text
 
 
 def _origin_text(origin: str) -> str:
