@@ -43,6 +43,8 @@ import {
 import { listenForValidation } from "./page/validation.js";
 import { pageSource } from "./reading/page_source.js";
 import { listenForPasswords } from "./roles/passwords.js";
+import { checkSecretFields, holdSecretsInFocus } from "./secrets/secret_fields.js";
+import { focusedText, selectionInContext } from "./secrets/selection.js";
 import { findRows } from "./search/find.js";
 import { similarNames } from "./search/similar_names.js";
 import { describeElement, queryTargets, rectanglesOf, surroundingsOf } from "./search/targets.js";
@@ -108,6 +110,10 @@ globalThis.rove = {
   focusedRef,
   describeFocus,
   untilLayersRest,
+  checkSecretFields,
+  holdSecretsInFocus,
+  focusedText,
+  selectionInContext,
   // Frames and points.
   frameBoxNow,
   frameOrigin,

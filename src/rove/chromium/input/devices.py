@@ -16,6 +16,7 @@ from rove.chromium.input.password_guard import NoSecrets, PasswordGuard
 from rove.chromium.input.press_tracker import PressTracker
 from rove.chromium.input.uploads import FileChooser
 from rove.chromium.protocol.connection import CdpSession
+from rove.chromium.secrets.secret_fields import SecretFields
 
 if TYPE_CHECKING:
     from rove.browser.aria.reader import AriaReader
@@ -50,8 +51,9 @@ class InputDevices:
         self.press_tracker = PressTracker()
         self.file_chooser = FileChooser(events)
         self.password_guard = PasswordGuard(page, self._offer)
-        self.mouse = Mouse(page, self.password_guard, clipboard)
-        self.keyboard = Keyboard(page, self.password_guard, clipboard, self.page_modes)
+        self.secret_fields = SecretFields(page.every_world, events, lambda: self.secrets)
+        self.mouse = Mouse(page, self.password_guard, clipboard, self.secret_fields)
+        self.keyboard = Keyboard(page, self.password_guard, clipboard, self.page_modes, self.secret_fields)
 
     def listen(self, cdp: CdpSession) -> list[Coroutine[Any, Any, None]]:
         """Set up a CDP session of the page, or of a frame in another process.
@@ -61,6 +63,7 @@ class InputDevices:
         """
         self.press_tracker.listen(cdp)
         self.file_chooser.listen(cdp)
+        self.secret_fields.listen(cdp)
         return [self.clipboard.listen(cdp), self.page_modes.listen(cdp), self.password_guard.watch_new_documents(cdp)]
 
     def _offer(self, origin: str) -> str:

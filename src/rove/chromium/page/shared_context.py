@@ -56,6 +56,10 @@ class SharedContext:
         """Report when a tab was opened, closed or made current or shows another URL, and what a person types."""
         self._shared.on_changed, self._shared.on_typed = on_changed, on_typed
 
+    def redact(self, text: str) -> str:
+        """Return a text without secrets, and without what a person has typed."""
+        return self._shared.redact(text)
+
     @property
     def clipboard_text(self) -> str:
         return self._shared.clipboard.text
@@ -95,4 +99,4 @@ class SharedContext:
         return self._shared.interceptor.secrets
 
     def use_secrets(self, secrets: SecretSource) -> None:
-        self._shared.interceptor.secrets = secrets
+        self._shared.interceptor.secrets = self._shared.clipboard.secrets = secrets

@@ -92,10 +92,14 @@ class Secrets:
         """Return the secrets and parts of secrets in a text."""
         return self._redaction.find(text) if self._redaction else []
 
-    def values_for(self, names: Iterable[str], origin: str) -> tuple[str, ...] | None:
-        """Return the values of these secrets; None if one of them is not bound to the origin."""
-        secrets = [self._by_name[name] for name in names if name in self._by_name]
-        return tuple(secret.value for secret in secrets) if all(origin in each.origins for each in secrets) else None
+    def held_in(self, text: str) -> list[dict[str, str]]:
+        """Return the name and the value of each secret that a text has as a whole, as it is."""
+        found = [secret for secret in self._by_name.values() if secret.value in text]
+        return [{"name": secret.name, "value": secret.value} for secret in found]
+
+    def is_bound(self, name: str, origin: str) -> bool:
+        """Whether a secret may be typed at an origin."""
+        return name in self._by_name and origin in self._by_name[name].origins
 
     @cached_property
     def _redaction(self) -> Redaction | None:

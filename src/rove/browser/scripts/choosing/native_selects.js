@@ -2,7 +2,7 @@
 
 import { DISABLED, isDisabled } from "../acting/actionability.js";
 import { withRetries } from "../acting/element_calls.js";
-import { dispatchEvents } from "../acting/fields.js";
+import { dispatchEvents } from "../roles/field_values.js";
 import { nextFrameOrTimeout } from "../acting/waiting.js";
 import { deepActiveElement } from "../dom/focus.js";
 import { queryAll, queryOne } from "../dom/natives.js";
