@@ -17,6 +17,7 @@ from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
     from rove.browser.element import SecretSource
+    from rove.browser.network.withholding import TextRedactor
     from rove.browser.page_data import TypedField
     from rove.browser.tab import Tab, TabInfo
 
@@ -118,10 +119,10 @@ class Context(Protocol):
         """Return whether text of a page at this URL, or of this origin, may be shown to the agent."""
         ...
 
-    def restrict_reading(self, may_read: Callable[[str], bool], withheld: str, redact: Callable[[str], str], /) -> None:
+    def restrict_reading(self, may_read: Callable[[str], bool], withheld: str, redactor: TextRedactor, /) -> None:
         """Let `may_read` decide which pages and frames may be shown; `withheld` is shown in place of others.
 
-        `redact` replaces secrets in text that is written to files.
+        `redactor` replaces secrets in all that is read of pages.
         """
 
     def watch(self, on_changed: Callable[[], object], on_typed: Callable[[TypedField], object], /) -> None:

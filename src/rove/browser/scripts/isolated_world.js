@@ -27,7 +27,7 @@ import { adoptShadow, takeClosedHosts } from "./dom/closed_shadow_roots.js";
 import { focusHere } from "./dom/focus.js";
 import { callNumbered, elementOfRef, refNumber, startRefs } from "./dom/refs.js";
 import { listenForScrolling, untilAnimationsEnd } from "./page/animations.js";
-import { nextChange, showsSelector, showsText } from "./page/changes.js";
+import { bodyText, nextChange, showsSelector, showsText } from "./page/changes.js";
 import { listenForClipboard, setClipboardText } from "./page/clipboard.js";
 import { listenForInput } from "./page/idle.js";
 import { leaveModes, listenForModes, releasePointer } from "./page/modes.js";
@@ -44,7 +44,7 @@ import { listenForValidation } from "./page/validation.js";
 import { pageSource } from "./reading/page_source.js";
 import { listenForPasswords } from "./roles/passwords.js";
 import { checkSecretFields, holdSecretsInFocus } from "./secrets/secret_fields.js";
-import { focusedText, selectionInContext } from "./secrets/selection.js";
+import { attributeValues, focusedText, selectionInContext } from "./secrets/selection.js";
 import { findRows } from "./search/find.js";
 import { similarNames } from "./search/similar_names.js";
 import { describeElement, queryTargets, rectanglesOf, surroundingsOf } from "./search/targets.js";
@@ -114,6 +114,7 @@ globalThis.rove = {
   holdSecretsInFocus,
   focusedText,
   selectionInContext,
+  attributeValues,
   // Frames and points.
   frameBoxNow,
   frameOrigin,
@@ -124,6 +125,7 @@ globalThis.rove = {
   afterWheel,
   nextChange,
   showsText,
+  bodyText,
   showsSelector,
   beginAction,
   untilSettled,

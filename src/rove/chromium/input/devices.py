@@ -51,7 +51,7 @@ class InputDevices:
         self.press_tracker = PressTracker()
         self.file_chooser = FileChooser(events)
         self.password_guard = PasswordGuard(page, self._offer)
-        self.secret_fields = SecretFields(page.every_world, events, lambda: self.secrets)
+        self.secret_fields = SecretFields(page.every_world, events, lambda: clipboard.secrets)
         self.mouse = Mouse(page, self.password_guard, clipboard, self.secret_fields)
         self.keyboard = Keyboard(page, self.password_guard, clipboard, self.page_modes, self.secret_fields)
 
@@ -65,6 +65,11 @@ class InputDevices:
         self.file_chooser.listen(cdp)
         self.secret_fields.listen(cdp)
         return [self.clipboard.listen(cdp), self.page_modes.listen(cdp), self.password_guard.watch_new_documents(cdp)]
+
+    @property
+    def known_secrets(self) -> SecretSource:
+        """The secrets of the session, also before an action has typed one."""
+        return self.clipboard.secrets
 
     def _offer(self, origin: str) -> str:
         return self.secrets.offer(origin)

@@ -12,7 +12,7 @@ from rove.browser.page_events import PageEvents
 from rove.chromium.frames.worlds import World
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.chromium.secrets.copied_text import CopiedText
-from rove.errors import Denied, ScriptFailed
+from rove.errors import Denied, ElementGone, ScriptFailed
 
 if TYPE_CHECKING:
     from rove.browser.element import SecretSource
@@ -43,8 +43,9 @@ class SecretFields:
         if not self._secrets().names:
             return
         for world in await self._worlds():
-            with contextlib.suppress(CdpError, ScriptFailed):  # the frame's document is being replaced
-                text = await world.call("() => rove.focusedText()")
+            with contextlib.suppress(CdpError, ScriptFailed, ElementGone):  # the frame's document is being replaced
+                # In the document itself, as answers to the world are redacted.
+                text = await (await world.document()).call("() => rove.focusedText()")
                 if held := self._secrets().held_in(text or ""):
                     await world.call("secrets => rove.holdSecretsInFocus(secrets)", held)
 
@@ -53,7 +54,7 @@ class SecretFields:
         if not self._secrets().names:
             return
         texts = [item.get("data", "") for item in data.get("items", ())]
-        copied = CopiedText.parse(await world.call("() => rove.selectionInContext()"))
+        copied = CopiedText.parse(await (await world.document()).call("() => rove.selectionInContext()"))
         if names := {*copied.carried(self._secrets()), *(each.name for each in self._secrets().find("\n".join(texts)))}:
             raise Denied(
                 f"The dragged text holds the secret {' and '.join(sorted(names))}, or a part of it.",

@@ -216,7 +216,7 @@ class Session:
             await self.network.close()
         self.refuse_if_closed()
         self._is_untried = False
-        context.restrict_reading(self.may_read, HIDDEN_FRAME_TEXT, self._typed.redact)
+        context.restrict_reading(self.may_read, HIDDEN_FRAME_TEXT, self._typed)
         context.use_secrets(self.secrets)
         context.watch(self._on_changed, self._typed.note_field)
         await self.web.cookies.give_to(context)

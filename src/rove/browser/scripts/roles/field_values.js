@@ -1,6 +1,6 @@
 // The text of a field: the value of an input, or what is in an editable element.
 
-import { innerTextOf } from "../dom/natives.js";
+import { textContentOf } from "../dom/natives.js";
 
 /** @param {HTMLInputElement | HTMLTextAreaElement} element @param {string} value */
 export const setValue = (element, value) => {
@@ -13,7 +13,7 @@ export const setValue = (element, value) => {
 const holdsValue = (field) => field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement;
 
 /** @param {any} field @returns {string} */
-export const textOfField = (field) => (holdsValue(field) ? field.value : innerTextOf(field));
+export const textOfField = (field) => (holdsValue(field) ? field.value : textContentOf(field));
 
 /** @param {any} field @param {string} text */
 export const setText = (field, text) => {

@@ -92,8 +92,21 @@ const afterEdit = (event) => {
   else checkSecretFields(field);
 };
 
-const checkBeforeUse = () => {
-  if (secretFieldRefs.size) checkSecretFields();
+// Ahead of the page's handlers, which may send what is there, and after them, as they may have changed it.
+const checkAround = () => {
+  if (!secretFieldRefs.size) return;
+  checkSecretFields();
+  setTimeout(checkSecretFields);
+};
+
+const CHECK_INTERVAL_MS = 200;
+/** @type {number | null} */
+let checkTimer = null;
+
+// A script of the page may change a field at any time.
+const checkInIntervals = () => {
+  checkSecretFields();
+  checkTimer = secretFieldRefs.size ? setTimeout(checkInIntervals, CHECK_INTERVAL_MS) : null;
 };
 
 // Called for each secret, as document.open() removes all listeners; adding one twice has no effect.
@@ -103,13 +116,14 @@ const listenForSecretEdits = () => {
     EventTarget.prototype.addEventListener.call(globalThis, kind, listener, { capture: true });
   listen("beforeinput", beforeSecretEdit);
   listen("input", afterEdit);
-  for (const kind of ["change", "submit", "formdata", "keydown", "mousedown", "click"]) listen(kind, checkBeforeUse);
+  for (const kind of ["change", "submit", "formdata", "keydown", "mousedown", "click"]) listen(kind, checkAround);
 };
 
 // Remembers that a field holds secrets. False if it does not hold each as a whole, and is empty now.
 /** @param {any} field @param {HeldSecret[]} secrets */
 export const holdSecrets = (field, secrets) => {
   listenForSecretEdits();
+  checkTimer ??= setTimeout(checkInIntervals, CHECK_INTERVAL_MS);
   const before = heldSecrets.get(field) ?? [];
   heldSecrets.set(field, [...before, ...secrets]);
   secretFieldRefs.add(new WeakRef(field));
