@@ -19,9 +19,7 @@ PAGE = f"""<p id=shown>Your key: <b>{TOKEN}</b> keep it</p><input id=t value="{T
 
 
 @pytest.fixture(scope="module")
-async def agent(
-    settings: Settings, _server: Site, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncGenerator[Session]:
+async def agent(settings: Settings, _server: Site, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Session]:
     async with secret_session(settings, _server, tmp_path_factory.mktemp("owner")) as session:
         yield session
 

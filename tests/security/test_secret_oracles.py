@@ -26,9 +26,7 @@ PAGE = """<input id=p type=password><input id=t value=x><button id=b>Copy</butto
 
 
 @pytest.fixture(scope="module")
-async def agent(
-    settings: Settings, _server: Site, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncGenerator[Session]:
+async def agent(settings: Settings, _server: Site, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Session]:
     async with secret_session(settings, _server, tmp_path_factory.mktemp("owner")) as session:
         yield session
 
@@ -62,7 +60,10 @@ def asked(right: str, wrong: str) -> list[tuple[str, dict[str, Any], dict[str, A
         ("network", lambda guess: {"regex": f"pw={guess}"}),
         ("hover", lambda guess: {"target": f'button "Copy {guess}"'}),
         ("hover", lambda guess: {"target": f"getByText('Copy {guess}')"}),
-        ("extract", lambda guess: {"mode": "rows", "schema": {"rows": f'input[value^="{guess}"]', "fields": {"a": "@id"}}}),
+        (
+            "extract",
+            lambda guess: {"mode": "rows", "schema": {"rows": f'input[value^="{guess}"]', "fields": {"a": "@id"}}},
+        ),
     ]
     return [(verb, question(right), question(wrong)) for verb, question in questions]
 
@@ -98,8 +99,9 @@ async def test_requests_that_carry_a_secret_or_a_part_are_withheld_as_a_whole(pa
 async def test_no_output_shows_a_part_or_a_transformed_value(page: Session) -> None:
     await value(
         page,
-        "out.innerHTML = p.value.split('').map(c => '<b>' + c + '</b>').join(' ') + '<p>' + p.value.slice(3) + '</p><p>'"
-        " + p.value.split('').reverse().join('') + '</p><p>' + p.value.split('').join('-') + '</p>'",
+        "out.innerHTML = p.value.split('').map(c => '<b>' + c + '</b>').join(' ')"
+        " + '<p>' + p.value.slice(3) + '</p><p>' + p.value.split('').reverse().join('') + '</p>'"
+        " + '<p>' + p.value.split('').join('-') + '</p>'",
     )
     told = "".join(
         [

@@ -43,11 +43,11 @@ import {
 import { listenForValidation } from "./page/validation.js";
 import { pageSource } from "./reading/page_source.js";
 import { listenForPasswords } from "./roles/passwords.js";
-import { checkSecretFields, holdSecretsInFocus } from "./secrets/secret_fields.js";
-import { attributeValues, focusedText, selectionInContext } from "./secrets/selection.js";
 import { findRows } from "./search/find.js";
 import { similarNames } from "./search/similar_names.js";
 import { describeElement, queryTargets, rectanglesOf, surroundingsOf } from "./search/targets.js";
+import { checkSecretFields, holdSecretsInFocus } from "./secrets/secret_fields.js";
+import { attributeValues, focusedText, selectionInContext } from "./secrets/selection.js";
 import { noteClickListeners, useListenerProbe } from "./snapshot/press_targets.js";
 
 globalThis.rove = {

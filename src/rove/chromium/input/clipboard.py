@@ -32,8 +32,7 @@ OFFER_TIMEOUT = 0.5
 class Clipboard:
     """The text that was copied last in a session.
 
-    A text that carries a secret is pasted only at the origins that the secret is bound to, and only if it has the secret
-    as a whole.
+    Text that carries a secret is pasted only at the origins that the secret is bound to, and only if it has all of it.
     """
 
     def __init__(self) -> None:

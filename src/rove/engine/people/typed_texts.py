@@ -102,7 +102,10 @@ class TypedTexts:
         from rove.guard.secrets.redaction import Redaction  # imported late: most sessions are never driven by a person
 
         texts = [text for kept in self._texts.values() for text in kept]
-        return Redaction({f"{LABEL}{'' if number == 0 else f' {number}'}": text for number, text in enumerate(texts)}, with_parts=False)
+        return Redaction(
+            {f"{LABEL}{'' if number == 0 else f' {number}'}": text for number, text in enumerate(texts)},
+            with_parts=False,
+        )
 
 
 def _is_telling(text: str, is_password: bool) -> bool:

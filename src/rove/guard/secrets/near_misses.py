@@ -1,7 +1,7 @@
 """Notices guessing at secrets: texts with one part of a secret after another.
 
-Redaction itself answers guesses: an agent that shows a list of guesses on a page sees which of them are redacted. A page
-that shows the end of a key shows the same part each time; one that guesses shows others.
+Redaction itself answers guesses: an agent that reads a page with a list of guesses sees which of them are redacted. A
+page that shows the end of a key shows the same part each time; one with guesses shows others.
 """
 
 from __future__ import annotations

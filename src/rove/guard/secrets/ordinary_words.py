@@ -55,10 +55,9 @@ visible visit voice volume wallet warning water website wednesday week weekly we
 which while white whole widget width window windows winter without woman wonder word words work worker world would
 write writing wrong year yellow yesterday young youtube
 qwerty qwertz asdfgh zxcvbn 1234567890 0987654321 abcdefgh iloveyou monkey pokemon superman batman starwars
-""".split()
-
-# Joined, so that one search says whether a text is a word or a piece of one.
-_ALL = " ".join(_WORDS)
+"""
+# One text, so that one search says whether a word or a piece of one is in it.
+_ALL = " ".join(_WORDS.split())
 
 
 # A longer part of several words is a passphrase, not a chance.

@@ -48,7 +48,12 @@ class Redaction:
         wholes = {form: name for name, value in values.items() for form in _wholes(value)}
         self._wholes = [Form(text, wholes[text]) for text in sorted(wholes, key=len, reverse=True)]
         telling = [(name, value) for name, value in values.items() if len(value) > MIN_LENGTH] if with_parts else []
-        encoded = [form for name, value in values.items() for text in _both_ways(value) for form in base64_of(_bytes(text), name)]
+        encoded = [
+            form
+            for name, value in values.items()
+            for text in _both_ways(value)
+            for form in base64_of(_bytes(text), name)
+        ]
         self._letters = PartIndex([form for name, value in telling for form in letters_of(_lower(value), name)])
         self._with_signs = PartIndex(
             [Form(text, name) for name, value in telling for text in _both_ways(_lower(value)) if not value.isalnum()]

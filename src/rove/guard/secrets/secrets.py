@@ -22,6 +22,7 @@ from rove.settings.tree import Settings
 if TYPE_CHECKING:
     from rove.guard.secrets.redaction import Finding, Redaction
 
+
 class Secrets:
     """All secrets that the owner has defined."""
 

@@ -6,11 +6,11 @@ import { deepActiveElement } from "../dom/focus.js";
 import { activeElementOf, bodyOf, checkVisibility, matchesSelector, queryAll, rootNodeOf } from "../dom/natives.js";
 import { shadowOf } from "../dom/shadow_roots.js";
 import { isWithin } from "../dom/tree.js";
+import { dispatchEvents, setValue } from "../roles/field_values.js";
 import { hidesValue, isPassword, releaseValue, wasPassword } from "../roles/passwords.js";
 import { holdSecrets, releaseSecrets } from "../secrets/secret_fields.js";
 import { DISABLED, HIDDEN_HINT, isDisabled } from "./actionability.js";
 import { described, lineOf, withElement, withRetries } from "./element_calls.js";
-import { dispatchEvents, setValue } from "../roles/field_values.js";
 import { takesText } from "./typing.js";
 import { DISABLED_MS, UNREADY_MS } from "./waiting.js";
 

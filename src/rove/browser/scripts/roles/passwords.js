@@ -69,8 +69,7 @@ export const showSecret = (field) => secretFields.delete(field);
 
 // Whether the agent is told only how long the value of a field is.
 /** @param {Element} element */
-export const hidesValue = (element) =>
-  personFields.has(element) || secretFields.has(element) || wasPassword(element);
+export const hidesValue = (element) => personFields.has(element) || secretFields.has(element) || wasPassword(element);
 
 // Also a field of another type that shows its characters as dots.
 /** @param {Element} element */

@@ -3,11 +3,12 @@
 // before the edit takes effect, and one that a script of the page has shortened as soon as it is noticed. The characters
 // are shown as dots, so that pictures do not show them.
 
-import { dispatchEvents, setText, textOfField } from "../roles/field_values.js";
 import { fieldOfEvent, takesText } from "../acting/typing.js";
 import { deepActiveElement } from "../dom/focus.js";
+import { keepWords } from "../dom/text.js";
 import { isPersonDriving } from "../page/person_typing.js";
 import { tellDriver } from "../page/reports.js";
+import { dispatchEvents, setText, textOfField } from "../roles/field_values.js";
 import { hideSecret, showSecret } from "../roles/passwords.js";
 
 /** @typedef {{ name: string, value: string }} HeldSecret */
@@ -100,13 +101,13 @@ const checkAround = () => {
 };
 
 const CHECK_INTERVAL_MS = 200;
-/** @type {number | null} */
-let checkTimer = null;
+let isChecking = false;
 
 // A script of the page may change a field at any time.
 const checkInIntervals = () => {
   checkSecretFields();
-  checkTimer = secretFieldRefs.size ? setTimeout(checkInIntervals, CHECK_INTERVAL_MS) : null;
+  isChecking = secretFieldRefs.size > 0;
+  if (isChecking) setTimeout(checkInIntervals, CHECK_INTERVAL_MS);
 };
 
 // Called for each secret, as document.open() removes all listeners; adding one twice has no effect.
@@ -123,7 +124,9 @@ const listenForSecretEdits = () => {
 /** @param {any} field @param {HeldSecret[]} secrets */
 export const holdSecrets = (field, secrets) => {
   listenForSecretEdits();
-  checkTimer ??= setTimeout(checkInIntervals, CHECK_INTERVAL_MS);
+  keepWords();
+  if (!isChecking) setTimeout(checkInIntervals, CHECK_INTERVAL_MS);
+  isChecking = true;
   const before = heldSecrets.get(field) ?? [];
   heldSecrets.set(field, [...before, ...secrets]);
   secretFieldRefs.add(new WeakRef(field));
