@@ -17,6 +17,7 @@ from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
     from rove.browser.element import SecretSource
+    from rove.browser.network.withholding import TextRedactor
     from rove.browser.page_data import TypedField
     from rove.browser.tab import Tab, TabInfo
 
@@ -107,6 +108,10 @@ class Context(Protocol):
     def shared_state(self) -> SharedState: ...
     @property
     def network_conditions(self) -> NetworkConditions: ...
+    def redact(self, text: str, /) -> str:
+        """Return a text without secrets, and without what a person has typed."""
+        ...
+
     @property
     def clipboard_text(self) -> str: ...
     def set_clipboard(self, text: str, /) -> None: ...
@@ -114,10 +119,10 @@ class Context(Protocol):
         """Return whether text of a page at this URL, or of this origin, may be shown to the agent."""
         ...
 
-    def restrict_reading(self, may_read: Callable[[str], bool], withheld: str, redact: Callable[[str], str], /) -> None:
+    def restrict_reading(self, may_read: Callable[[str], bool], withheld: str, redactor: TextRedactor, /) -> None:
         """Let `may_read` decide which pages and frames may be shown; `withheld` is shown in place of others.
 
-        `redact` replaces secrets in text that is written to files.
+        `redactor` replaces secrets in all that is read of pages.
         """
 
     def watch(self, on_changed: Callable[[], object], on_typed: Callable[[TypedField], object], /) -> None:

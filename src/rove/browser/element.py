@@ -38,8 +38,35 @@ class TypedSecret(Protocol):
     def goes_anywhere(self) -> bool: ...
 
 
+class FoundSecret(Protocol):
+    """A secret, or a part of one, in a text."""
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def is_whole(self) -> bool: ...
+
+
 class SecretSource(Protocol):
-    """Gives the value of a named secret to an origin that it is bound to."""
+    """Gives the value of a named secret to an origin that it is bound to, and finds secrets in texts."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    def find(self, text: str, /) -> Sequence[FoundSecret]:
+        """Return the secrets and parts of secrets in a text, in their order."""
+        ...
+
+    def held_in(self, text: str, /) -> list[dict[str, str]]:
+        """Return the name and the value of each secret that a text has as a whole, as it is."""
+        ...
+
+    def is_bound(self, name: str, origin: str, /) -> bool:
+        """Whether a secret may be typed at an origin."""
+        ...
 
     def use(self, name: str, origin: str, /) -> TypedSecret:
         """Return the secret, or raise `Denied` if this origin may not have it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from rove.action import Effect, TabAction, action, arg
@@ -121,7 +121,8 @@ class Console(TabAction[ConsoleLines]):
         both = tab.console
         worst = LEVELS[LEVELS.index(self.level) :]
         entries = sorted((entry for log in both for entry in log if entry.level in worst), key=lambda entry: entry.at)
-        lines = [_line(entry) for entry in entries[len(entries) - min(self.limit, len(entries)) :]]
+        shown = entries[len(entries) - min(self.limit, len(entries)) :]
+        lines = [_line(entry, tab.redact) for entry in shown]  # before any text is cut
         path = await _saved(tab, lines, self.limit)
         kept = _fitting([*map(_shortened, lines)])
         dropped, unrecorded = sum(log.dropped for log in both), sum(log.unrecorded for log in both)
@@ -160,16 +161,27 @@ async def _saved(tab: Tab, lines: Sequence[ConsoleLine], limit: int) -> Own:
     return Own(await Workspace(tab.settings.workspace_folder).save(FOLDER, FILE, data))
 
 
-def _line(entry: ConsoleMessage) -> ConsoleLine:
+def _redacted(value: Any, redact: Callable[[str], str]) -> Any:
+    """Return data without secrets."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, list):
+        return [_redacted(item, redact) for item in value]
+    if isinstance(value, dict):
+        return {redact(str(key)): _redacted(item, redact) for key, item in value.items()}
+    return value
+
+
+def _line(entry: ConsoleMessage, redact: Callable[[str], str]) -> ConsoleLine:
     source = entry.source
     return ConsoleLine(
         moment(entry.at),
         entry.level,
         entry.kind,
-        entry.text,
-        entry.location,
+        redact(entry.text),
+        redact(entry.location),
         source.context,
         source.origin,
         entry.count,
-        () if entry.text and entry.args == [entry.text] else tuple(entry.args),
+        () if entry.text and entry.args == [entry.text] else tuple(_redacted(value, redact) for value in entry.args),
     )

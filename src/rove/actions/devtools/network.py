@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from rove.action import Effect, TabAction, action, arg
 from rove.browser.network.event_rates import unrecorded_requests
 from rove.browser.network.header_masking import mask_headers
+from rove.browser.network.withholding import withheld, withheld_url
 from rove.errors import InvalidArguments
 from rove.outcome import Own, Passage, Result, moment, origin_in
 from rove.target import within
@@ -195,9 +196,11 @@ class Network(TabAction[RequestList]):
     async def perform(self, tab: Tab) -> RequestList:
         if self.request is not None:
             return await self._one(tab, self.request)
-        found = [request for request in tab.network if self._means(request)]
+        # URLs are searched as they are shown: a search must not tell what a secret in one begins with.
+        lines = [_line(request, tab.redact) for request in tab.network if self._may_mean(request)]
+        found = [line for line in lines if self._means(line)]
         if self.regex:
-            places = await tab.observer.aria.matching([request.url for request in found], self.regex)
+            places = await tab.observer.aria.matching([line.url for line in found], self.regex)
             found = [found[place] for place in places]
         lines = _latest(found, self.limit)
         path = await _saved(tab, lines) if self.save else Own("")
@@ -211,32 +214,32 @@ class Network(TabAction[RequestList]):
         sent, received = (await _bodies(tab, request)) if self.body else (None, None)
         messages, path = await _messages(tab, request)
         details = RequestDetails(
-            mask_headers(request.request_headers),
-            mask_headers(request.response_headers),
+            _shown_headers(tab, request.request_headers),
+            _shown_headers(tab, request.response_headers),
             sent,
             received,
-            request.initiator,
+            withheld(request.initiator, tab.redact),
             request.timing.phases,
             messages,
             request.messages.dropped,
             path,
         )
-        return RequestList((_line(request),), details=details)
+        return RequestList((_cut(_line(request, tab.redact)),), details=details)
 
-    def _means(self, request: LoggedRequest) -> bool:
+    def _may_mean(self, request: LoggedRequest) -> bool:
         if self.failed and not request.has_failed:
             return False
-        if self.type and self.type.lower() != request.kind:
-            return False
-        return self.url is None or self.url in request.url or ("*" in self.url and fnmatchcase(request.url, self.url))
+        return not self.type or self.type.lower() == request.kind
+
+    def _means(self, line: RequestLine) -> bool:
+        return self.url is None or self.url in line.url or ("*" in self.url and fnmatchcase(line.url, self.url))
 
 
-def _latest(found: list[LoggedRequest], limit: int) -> list[RequestLine]:
+def _latest(found: list[RequestLine], limit: int) -> list[RequestLine]:
     """Return the latest requests that fit into an answer, oldest first."""
     lines: list[RequestLine] = []
     room = MOST_CHARACTERS
-    for request in reversed(found[len(found) - min(limit, len(found)) :]):
-        line = _line(request)
+    for line in map(_cut, reversed(found[len(found) - min(limit, len(found)) :])):
         room -= len(line.url) + 40
         if room < 0:
             break
@@ -252,11 +255,20 @@ async def _saved(tab: Tab, lines: Sequence[RequestLine]) -> Own:
     return Own(await Workspace(tab.settings.workspace_folder).save(FOLDER, FILE, data))
 
 
-def _line(request: LoggedRequest) -> RequestLine:
+def _cut(line: RequestLine) -> RequestLine:
+    is_long = len(line.url) > LONGEST_ADDRESS
+    return replace(line, url=line.url[: LONGEST_ADDRESS - 1] + "…") if is_long else line
+
+
+def _shown_headers(tab: Tab, headers: dict[str, str]) -> dict[str, str]:
+    return {name: withheld(value, tab.redact) for name, value in mask_headers(headers).items()}
+
+
+def _line(request: LoggedRequest, redact: Callable[[str], str]) -> RequestLine:
     return RequestLine(
         request.number,
         request.method,
-        request.url if len(request.url) <= LONGEST_ADDRESS else request.url[: LONGEST_ADDRESS - 1] + "…",
+        withheld_url(request.url, redact),
         request.kind,
         moment(request.at),
         request.status,
@@ -266,14 +278,14 @@ def _line(request: LoggedRequest) -> RequestLine:
         request.size,
         None if request.seconds is None else round(request.seconds * 1000),
         request.failure,
-        request.initiator,
+        withheld(request.initiator, redact),
         request.intercepted,
     )
 
 
 async def _messages(tab: Tab, request: LoggedRequest) -> tuple[tuple[RequestMessage, ...], Own]:
     """Return the latest messages that fit into an answer and, if these are not all, the file that has all."""
-    every = [_message(message) for message in request.messages]
+    every = [_message(message, tab.redact) for message in request.messages]
     kept: list[RequestMessage] = []
     room = MOST_MESSAGES
     for message in reversed(every):
@@ -288,10 +300,9 @@ async def _messages(tab: Tab, request: LoggedRequest) -> tuple[tuple[RequestMess
     return tuple(kept[::-1]), Own(path)
 
 
-def _message(message: NetworkMessage) -> RequestMessage:
-    return RequestMessage(
-        moment(message.at), message.direction, message.text, message.size, message.event, message.is_binary
-    )
+def _message(message: NetworkMessage, redact: Callable[[str], str]) -> RequestMessage:
+    text, event = withheld(message.text, redact), withheld(message.event, redact)
+    return RequestMessage(moment(message.at), message.direction, text, message.size, event, message.is_binary)
 
 
 def _listed(headers: dict[str, str]) -> Iterator[str]:
@@ -300,7 +311,7 @@ def _listed(headers: dict[str, str]) -> Iterator[str]:
 
 
 async def _bodies(tab: Tab, request: LoggedRequest) -> tuple[RequestBody | None, RequestBody | None]:
-    name = urlsplit(request.url).path.rpartition("/")[2] or "body"
+    name = tab.redact(urlsplit(request.url).path.rpartition("/")[2]) or "body"
     sent = await request.request_body() if request.has_body else b""
     return (
         await _body(tab, f"sent-{name}", sent) if request.has_body else None,
@@ -311,11 +322,14 @@ async def _bodies(tab: Tab, request: LoggedRequest) -> tuple[RequestBody | None,
 async def _body(tab: Tab, name: str, data: bytes | None) -> RequestBody:
     if data is None:
         return RequestBody(GONE)
+    # The bytes of a picture or an archive may hold a secret too.
+    whole = data.decode("utf-8", "replace")
+    if (note := withheld(whole, tab.redact)) != whole:
+        return RequestBody(note)
     text = _text(data)
     if text is not None and len(text) <= MOST_BODY:
         return RequestBody(text)
-    clean = data if text is None else tab.redact(text).encode("utf-8")
-    path = await Workspace(tab.settings.workspace_folder).save(FOLDER, name, clean)
+    path = await Workspace(tab.settings.workspace_folder).save(FOLDER, name, data)
     return RequestBody(f"[{len(data)} bytes that are no text]" if text is None else text[:MOST_BODY] + "…", str(path))
 
 

@@ -33,5 +33,7 @@ class Clipboard(ContextAction[Copied]):
     async def perform(self, context: Context) -> Copied:
         if self.text is not None:
             context.set_clipboard(self.text)
-        text = context.clipboard_text
+        text = context.redact(
+            context.clipboard_text
+        )  # before it is cut: the beginning of a secret is not known for one
         return Copied(text[:MOST_CHARACTERS], is_cut=len(text) > MOST_CHARACTERS)

@@ -83,8 +83,9 @@ class Wait(TabAction[Waited]):
             return "no other page was loaded" if not load_state.is_navigating else "the next page did not load"
         if self.load and not tab.page.load_state.has_reached(self.load):
             return f"the page did not reach {self.load}"
-        if self.url and not (fnmatchcase(tab.url, self.url) or ("*" not in self.url and self.url in tab.url)):
-            return f"the URL did not come to match {self.url} (it is {tab.url})"
+        url = tab.redact(tab.url)  # a wait must not tell what a secret in the URL begins with
+        if self.url and not (fnmatchcase(url, self.url) or ("*" not in self.url and self.url in url)):
+            return f"the URL did not come to match {self.url} (it is {url})"
         if self.text and not await tab.shows_text(self.text):
             return f"the text {self.text!r} did not appear"
         if self.gone and await tab.shows_text(self.gone):

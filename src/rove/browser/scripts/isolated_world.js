@@ -28,7 +28,7 @@ import { adoptShadow, takeClosedHosts } from "./dom/closed_shadow_roots.js";
 import { focusHere } from "./dom/focus.js";
 import { callNumbered, elementOfRef, refNumber, startRefs } from "./dom/refs.js";
 import { listenForScrolling, untilAnimationsEnd } from "./page/animations.js";
-import { nextChange, showsSelector, showsText } from "./page/changes.js";
+import { bodyText, nextChange, showsSelector, showsText } from "./page/changes.js";
 import { listenForClipboard, setClipboardText } from "./page/clipboard.js";
 import { listenForInput } from "./page/idle.js";
 import { leaveModes, listenForModes, releasePointer } from "./page/modes.js";
@@ -47,6 +47,8 @@ import { listenForPasswords } from "./roles/passwords.js";
 import { findRows } from "./search/find.js";
 import { similarNames } from "./search/similar_names.js";
 import { describeElement, queryTargets, rectanglesOf, surroundingsOf } from "./search/targets.js";
+import { checkSecretFields, holdSecretsInFocus } from "./secrets/secret_fields.js";
+import { attributeValues, focusedText, selectionInContext } from "./secrets/selection.js";
 import { noteClickListeners, useListenerProbe } from "./snapshot/press_targets.js";
 
 globalThis.rove = {
@@ -110,6 +112,11 @@ globalThis.rove = {
   focusedRef,
   describeFocus,
   untilLayersRest,
+  checkSecretFields,
+  holdSecretsInFocus,
+  focusedText,
+  selectionInContext,
+  attributeValues,
   // Frames and points.
   frameBoxNow,
   frameOrigin,
@@ -120,6 +127,7 @@ globalThis.rove = {
   afterWheel,
   nextChange,
   showsText,
+  bodyText,
   showsSelector,
   beginAction,
   untilSettled,

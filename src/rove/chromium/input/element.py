@@ -147,7 +147,7 @@ class Element:
         # The origin is checked and the secret typed in the same document, so that no other can receive it.
         document = await self.world.document()
         secret = self._devices.secrets.use(name, document.origin)
-        where = {"origin": document.origin, "anywhere": secret.goes_anywhere, "after": after}
+        where = {"name": name, "origin": document.origin, "anywhere": secret.goes_anywhere, "after": after}
         entered = await document.call(_function("enterSecret"), self._ref, secret.value, where, as_user=True)
         answer = self._check(entered)
         if answer.get("exposed"):

@@ -13,7 +13,7 @@ from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import Denied, ScriptFailed
 
 if TYPE_CHECKING:
-    from rove.browser.element import TypedSecret
+    from rove.browser.element import FoundSecret, TypedSecret
     from rove.chromium.input.page import Page
 
 # The depth to which nested closed shadow roots are searched for the focus.
@@ -28,6 +28,19 @@ class NoSecrets:
 
     def offer(self, origin: str) -> str:
         return "There are no secrets."
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return ()
+
+    def find(self, text: str) -> list[FoundSecret]:
+        return []
+
+    def held_in(self, text: str) -> list[dict[str, str]]:
+        return []
+
+    def is_bound(self, name: str, origin: str) -> bool:
+        return False
 
 
 def password_error(line: str, ref: str, hint: str) -> Denied:

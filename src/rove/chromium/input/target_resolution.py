@@ -10,6 +10,8 @@ from rove.chromium.frames.worlds import World
 from rove.chromium.input.devices import InputDevices
 from rove.chromium.input.element import Element, ViewportPoint
 from rove.chromium.input.page import Page
+from rove.chromium.secrets import oracles
+from rove.chromium.secrets.oracles import LABEL, is_found_openly, is_matched_openly, refuse_telling_selector
 from rove.errors import AmbiguousTarget, Denied, ElementNotFound, InvalidArguments
 from rove.outcome import origin_in
 from rove.target import AriaRef, Locator, Point, Ref, RoleAndName, Selector, parse_target
@@ -96,7 +98,14 @@ async def _numbered_or_located(devices: InputDevices, parsed: AriaRef | Locator)
     elif not (refs := await devices.aria.refs_located(parsed.steps, MAX_MATCHES)):
         raise ElementNotFound(f"{parsed} does not match any elements.")
     aims = [aim for aim in map(parse_target, refs) if isinstance(aim, Ref)]
-    return [Element(devices, devices.page.worlds.with_prefix(aim.frame), aim.local) for aim in aims]
+    found = [Element(devices, devices.page.worlds.with_prefix(aim.frame), aim.local) for aim in aims]
+    if isinstance(parsed, AriaRef) or not devices.known_secrets.names:
+        return found
+    # A locator may test texts, so it does not find an element whose text has a secret, whatever the secret is.
+    kept = [element for element in found if LABEL not in await element.describe()]
+    if not kept:
+        raise ElementNotFound(f"{parsed} does not match any elements.")
+    return kept
 
 
 async def file_input_asking(devices: InputDevices) -> Element | None:
@@ -178,7 +187,8 @@ async def _similar_names(devices: InputDevices, target: Selector | RoleAndName) 
     for world in await page.every_world():
         answer = await world.call("spec => rove.similarNames(spec)", spec)
         if world is page.worlds.main or answer["origin"] == origin_in(page.url):
-            found += [(-each["score"], f"{each['line']} [{world.prefix}{each['ref']}]") for each in answer["names"]]
+            similar = [each for each in answer["names"] if LABEL not in each["line"]]
+            found += [(-each["score"], f"{each['line']} [{world.prefix}{each['ref']}]") for each in similar]
     return [line for _, line in sorted(found, key=lambda pair: pair[0])[:MAX_SIMILAR]]
 
 
@@ -194,7 +204,7 @@ async def find(devices: InputDevices, spec: dict[str, str], limit: int) -> tuple
             continue
         if not is_visible or (world.parent and world.parent.frame_id in hidden):
             hidden.add(world.frame_id)
-        answer = await world.call("spec => rove.find(spec)", {**spec, "limit": limit})
+        answer = await _find_in(devices, world, spec, limit)
         if "error" in answer:
             raise InvalidArguments(f"`regex`: {answer['error']}.")
         origin = "" if world is devices.page.worlds.main else answer["origin"]
@@ -205,6 +215,39 @@ async def find(devices: InputDevices, spec: dict[str, str], limit: int) -> tuple
         note = HIDDEN_FRAME_NOTE if world.frame_id in hidden else ""
         matches += [{**_match(match, world.prefix, note), "origin": origin} for match in answer["matches"]]
     return total, matches[:limit]
+
+
+async def _find_in(devices: InputDevices, world: World, spec: dict[str, str], limit: int) -> dict[str, Any]:
+    """Search one frame. What is redacted is not found, so that a search tells nothing of it."""
+    has_secrets = bool(devices.known_secrets.names) and "role" not in spec
+    answer: dict[str, Any] = await world.call(
+        "spec => rove.find(spec)", {**spec, "limit": MAX_MATCHES if has_secrets else limit}
+    )
+    if not has_secrets or "error" in answer:
+        return answer
+    found: list[dict[str, Any]] = answer["matches"]
+    if text := spec.get("text"):
+        kept = [match for match in found if is_found_openly(match, text)]
+    else:
+        flagged = f"/{spec['regex']}/iu"
+        places = await devices.aria.matching([match["plain"] for match in found], flagged)
+        kept = [found[place] for place in places]
+    return {**answer, "total": answer["total"] - len(found) + len(kept), "matches": kept[:limit]}
+
+
+async def shows_text(devices: InputDevices, text: str) -> bool:
+    """Return whether any frame shows a text."""
+    worlds = await devices.page.every_world()
+    return any([await oracles.shows_text(world, text, devices.known_secrets) for world in worlds])
+
+
+async def shows_selector(devices: InputDevices, css: str) -> bool:
+    """Return whether any frame shows an element that a selector matches."""
+    for world in await devices.page.every_world():
+        await refuse_telling_selector(world, css, devices.known_secrets)
+        if await world.call("css => rove.showsSelector(css)", css):
+            return True
+    return False
 
 
 async def _is_visible(
@@ -230,6 +273,7 @@ async def _matches(devices: InputDevices, parsed: Selector | RoleAndName) -> lis
 
 async def _matches_in(devices: InputDevices, world: World, parsed: Selector | RoleAndName) -> list[Element]:
     if isinstance(parsed, Selector):
+        await refuse_telling_selector(world, parsed.css, devices.known_secrets)
         spec: dict[str, Any] = {"css": parsed.css}
     else:
         spec = {"role": parsed.role, "name": parsed.name, "isGuess": parsed.is_guess}
@@ -243,7 +287,8 @@ async def _matches_in(devices: InputDevices, world: World, parsed: Selector | Ro
     found = [Element(devices, world, match["ref"], match["line"], match["isSeen"]) for match in answer["matches"]]
     for element in found:
         element.is_partial = answer["isPartial"]
-    return found
+    name = None if isinstance(parsed, Selector) else parsed.name
+    return [element for element in found if is_matched_openly(element.line, name)]
 
 
 def _match(match: dict[str, Any], prefix: str, note: str) -> dict[str, Any]:

@@ -90,7 +90,8 @@ class Tab:
         self.workers = WorkerControl(self.page, setup.connection.root, self._own_workers, setup.shared.workers)
         self.cookies = PageCookies(cdp, lambda: self.url)
         self.storage = PageStorage(self.page.worlds)
-        self.redact = lambda text: setup.shared.redact(text)
+        self.redact = setup.shared.redact
+        self.page.worlds.main.redact = setup.shared.redact_answer
         self.screencast = Screencast(cdp, self.page.tasks)
         self._person_input = PersonInput(self.page, self.input, lambda field: setup.shared.on_typed(field))
         self._navigator = Navigator(self.page, setup.is_attached)
@@ -306,16 +307,10 @@ class Tab:
     # Reading and capturing
 
     async def shows_text(self, text: str) -> bool:
-        return await self._any_world_returns_true("text => rove.showsText(text)", text)
+        return await target_resolution.shows_text(self.input, text)
 
     async def shows_selector(self, css: str) -> bool:
-        return await self._any_world_returns_true("css => rove.showsSelector(css)", css)
-
-    async def _any_world_returns_true(self, function: str, *arguments: Any) -> bool:
-        for world in await self.page.every_world():
-            if await world.call(function, *arguments):
-                return True
-        return False
+        return await target_resolution.shows_selector(self.input, css)
 
     async def wait_for_change(self, timeout: float) -> None:
         """Wait for the next change of the document, or for `timeout` seconds."""

@@ -92,7 +92,9 @@ class Run:
         """Run an action and write it to the journal. An action that cannot be written does not run."""
         began = time.monotonic()
         async with self._session.journal.entry(action) as entry:
+            self._session.near_misses.refuse()
             outcome = await self._until_stopped(action, self._dispatch(action, entry))
+            self._session.near_misses.refuse()  # what was read may be a list of guesses
             entry.add_error(outcome.result.error)
             entry.attachments = () if outcome.result.parts else outcome.attachments
             entry.changes = "" if outcome.result.parts else outcome.changes.text
