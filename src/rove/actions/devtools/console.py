@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from rove.action import Effect, TabAction, action, arg
-from rove.outcome import Own, Passage, Result, moment
+from rove.outcome import Own, PageText, Passage, Result, moment, quoted
 from rove.target import within
 from rove.validation.record import dataclass
 from rove.workspace import Workspace, reading_command
@@ -31,13 +31,13 @@ STEALTH_NOTE = (
 
 @dataclass(frozen=True)
 class ConsoleLine:
-    time: str
-    level: str
-    type: str
-    text: str
-    source: str
-    context: str
-    origin: str
+    time: Own
+    level: Own
+    type: Own
+    text: PageText
+    source: PageText
+    context: Own
+    origin: Own
     count: int
     # The arguments of the call as JSON data; left out where they are only the text.
     args: tuple[Any, ...] = ()
@@ -116,13 +116,19 @@ class Console(TabAction[ConsoleLines]):
     async def perform(self, tab: Tab) -> ConsoleLines:
         both = tab.console
         worst = LEVELS[LEVELS.index(self.level) :]
-        entries = sorted((entry for log in both for entry in log if entry.level in worst), key=lambda entry: entry.at)
+        told = (entry for log in both for entry in log if entry.level in worst and _may_tell(tab, entry))
+        entries = sorted(told, key=lambda entry: entry.at)
         lines = [_line(entry) for entry in entries[len(entries) - min(self.limit, len(entries)) :]]
         path = await _saved(tab, lines, self.limit)
         kept = _fitting([*map(_shortened, lines)])
         dropped, cleared = sum(log.dropped for log in both), sum(log.clear() for log in both) if self.clear else 0
         note = Own(STEALTH_NOTE if tab.settings.stealth else "")
         return ConsoleLines(tuple(kept), len(entries) - len(kept), dropped, cleared, path, self.limit, note)
+
+
+def _may_tell(tab: Tab, entry: ConsoleMessage) -> bool:
+    """Whether the policy lets the agent read what the origin of an entry writes. The page's own was decided on."""
+    return entry.source.origin in ("", tab.url.origin) or tab.page.may_read(entry.source.origin)
 
 
 def _shortened(line: ConsoleLine) -> ConsoleLine:
@@ -158,13 +164,13 @@ async def _saved(tab: Tab, lines: Sequence[ConsoleLine], limit: int) -> Own:
 def _line(entry: ConsoleMessage) -> ConsoleLine:
     source = entry.source
     return ConsoleLine(
-        moment(entry.at),
-        entry.level,
-        entry.kind,
-        entry.text,
-        entry.location,
-        source.context,
-        source.origin,
+        Own(moment(entry.at)),
+        Own(entry.level),
+        Own(entry.kind),
+        source.quote(entry.text),
+        source.quote(entry.location),
+        Own(source.context),
+        Own(source.origin),
         entry.count,
-        () if entry.text and entry.args == [entry.text] else tuple(entry.args),
+        () if entry.text and entry.args == [entry.text] else quoted(tuple(entry.args), source.origin),
     )

@@ -18,7 +18,7 @@ LONGEST_START = 30.0
 
 @dataclass(frozen=True)
 class StatusReport(Result):
-    sessions: tuple[dict[str, Any], ...]
+    sessions: tuple[dict[Any, Any], ...]
 
     def __str__(self) -> str:
         return "\n".join(passage.text for passage in self.passages(""))

@@ -61,7 +61,11 @@ class InputDevices:
         """
         self.press_tracker.listen(cdp)
         self.file_chooser.listen(cdp)
-        return [self.clipboard.listen(cdp), self.page_modes.listen(cdp), self.password_guard.watch_new_documents(cdp)]
+        return [
+            self.clipboard.listen(cdp, self.page.origins),
+            self.page_modes.listen(cdp),
+            self.password_guard.watch_new_documents(cdp),
+        ]
 
     def _offer(self, origin: str) -> str:
         return self.secrets.offer(origin)

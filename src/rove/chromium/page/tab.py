@@ -38,6 +38,7 @@ from rove.chromium.stealth.window import resize_page
 from rove.chromium.storage.cookies import PageCookies
 from rove.chromium.storage.page_storage import PageStorage
 from rove.errors import InvalidArguments
+from rove.page_text import PageText
 from rove.target import Ref, parse_target
 from rove.workspace import Workspace
 
@@ -60,6 +61,8 @@ class Tab:
 
     def __init__(self, setup: TabSetup, cdp: CdpSession, target: dict[str, Any], identity: str) -> None:
         self.id = identity
+        # The frame that opened it as a popup, if the browser says which.
+        self.opener_frame: str | None = target.get("openerFrameId")
         self.settings = setup.settings
         self.lock = asyncio.Lock()
         self.is_unresponsive = False
@@ -80,7 +83,7 @@ class Tab:
             self.observer.note_touched,
             self.observer.aria,
         )
-        self.popups = Popups(self.page.events, setup.settings.limits.tabs, self.page.send_soon)
+        self.popups = Popups(self.page.events, setup.settings.limits.tabs, self.page.send_soon, self.page.origins)
         self.network = NetworkLog(self.page.target_id)
         self._console = ConsoleLog(self.page.tasks, self.page.events)
         conditions, overrides = setup.shared.network_conditions, setup.shared.overrides
@@ -183,10 +186,10 @@ class Tab:
     # State
 
     @property
-    def url(self) -> str:
+    def url(self) -> PageText:
         return self.page.url
 
-    async def title(self) -> str:
+    async def title(self) -> PageText:
         return await self.page.title()
 
     @property
@@ -329,7 +332,7 @@ class Tab:
 
     async def evaluate(self, expression: str, await_promise: bool = True) -> Any:
         """Run JavaScript in the page; a function is called."""
-        return await evaluate(self.page.cdp, expression, await_promise)
+        return await evaluate(self.page.cdp, expression, self.url.around, await_promise)
 
     async def take_screenshot(
         self, box: Box | None, full_page: bool, kind: ImageFormat, max_side: int | None = None

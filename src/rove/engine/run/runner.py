@@ -35,12 +35,14 @@ from rove.engine.run.page_report import PageReporter
 from rove.engine.run.session_view import WebCall
 from rove.engine.run.settle import StartState
 from rove.engine.run.tab_lock import TabHold, TabLock, refuse_dialog, unless_crashed, unless_dialog
-from rove.engine.tab_errors import keep_seen, mark_quotes
+from rove.engine.tab_errors import keep_seen, note_losses
 from rove.engine.views.viewer import PageViewer
+from rove.engine.withholding import Withholding
 from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
 from rove.fetching.web_access import FetchAction
 from rove.guard.policy.approval import ApprovalRequest
-from rove.outcome import AnyOutcome, Outcome, Result
+from rove.guard.policy.policy import Place
+from rove.outcome import NOWHERE, AnyOutcome, Outcome, Result, origin_in
 from rove.target import targets_in
 
 if TYPE_CHECKING:
@@ -69,6 +71,8 @@ class Run:
         self._context: Context | None = None
         # Approvals of the steps of a batch that a person gave before the first step.
         self._grants: list[Grant] = []
+        # Where the action that runs now has been allowed to act.
+        self._places: Sequence[Place] = ()
         self._batch_changes = BatchChanges()
         self._hold = TabHold()
         # The deadline of the action that runs now; while a batch runs, of its step.
@@ -78,14 +82,25 @@ class Run:
         """Run an action, or a step of one that is made of others, whose time all steps share."""
         parent, seconds = self._current_deadline, self._options.timeout or self._default_timeout(action)
         self._current_deadline = parent.for_step(seconds) if parent else Deadline(seconds, self._recovery)
+        self._places = ()
         try:
-            return await self._record(action)
+            outcome = await self._record(action)
+            return self._withholding(action).from_outcome(outcome)
         except RoveError as error:
+            self._withholding(action).from_error(error)
             error.hint = insert_names(error.hint, self._options.names)
             error.view = self._viewer.view_of_error(self._context)
             raise
         finally:
             self._current_deadline = parent
+
+    def _withholding(self, action: AnyAction) -> Withholding:
+        """Return what takes out of an answer the words that the caller may not read without asking."""
+        context, session = self._context, self._session
+        page = context.current.url.origin if context is not None and context.current is not None else NOWHERE
+        reads = action.effect in (Effect.READ, Effect.SCRIPT)
+        allowed = [origin_in(place.url) for place in self._places if place.url] if reads else ()
+        return Withholding(lambda origin: session.gate.may_read(Place(session.name, None, origin)), page, allowed)
 
     async def _record(self, action: Action[R]) -> Outcome[R]:
         """Run an action and write it to the journal. An action that cannot be written does not run."""
@@ -176,7 +191,7 @@ class Run:
         """Raise if the action may not run on the tab; return the question that a person has to answer first, if any."""
         action = permission.action
         if action.effect is not Effect.NAVIGATE:  # an action that leaves the page need not answer its dialog first
-            with mark_quotes(tab):
+            with note_losses(tab):
                 await refuse_dialog(tab, self._options.names.get("dialog") != LACKING)
                 self._viewer.refuse_modal(action, tab)
             if tab.page.awaited_server:
@@ -207,7 +222,7 @@ class Run:
         if action.effect is not Effect.READ:
             tab.allow_changes(self._session.secrets)
         reporter = PageReporter(self._session, self._deadline, self._options.quiet)
-        with mark_quotes(tab), keep_seen(tab):
+        with note_losses(tab), keep_seen(tab):
             earlier = await self._deadline.limit_on_tab(tab, reporter.report_earlier(action, tab), _awaited(action))
             self._batch_changes.begin_step(tab)
             start = StartState.of(tab)
@@ -342,18 +357,20 @@ class Run:
     ) -> ApprovalRequest | None:
         """Raise if an action that needs no tab's lock may not run; return the question to a person, if there is one."""
         refuse_unreachable(self._session.network, permission.action, entry, None)
-        return await permission.check((place_of(self._session.name, tab),), lambda: find_dialog(tab))
+        self._places = (place_of(self._session.name, tab),)
+        return await permission.check(self._places, lambda: find_dialog(tab))
 
     def _check_permission(self, action: Action[R], entry: Entry) -> PermissionCheck[R]:
         return PermissionCheck(self._session.gate, action, entry, self._options.channel, self._grants)
 
     async def _find_question(self, permission: PermissionCheck[Any], tab: Tab) -> ApprovalRequest | None:
-        with mark_quotes(tab):
+        with note_losses(tab):
             places = await find_places(permission.action, self._session.name, tab)
+        self._places = places
         return await permission.check(places, lambda: self._find_elements(permission.action, tab))
 
     async def _find_elements(self, action: AnyAction, tab: Tab) -> tuple[ShownElement, ...]:
-        with mark_quotes(tab):
+        with note_losses(tab):
             return await find_elements(action, tab)
 
     async def _ask(self, question: ApprovalRequest, asking: Awaitable[T]) -> T:
