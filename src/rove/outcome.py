@@ -64,9 +64,9 @@ def error_passages(error: RoveError) -> Iterator[Passage]:
     """Tell of an error: its code, its message, each quote of a page with its origin, and what to try next."""
     yield Passage(error.notice)
     parts = list(error.parts)
-    first = parts.pop(0) if parts and isinstance(parts[0], Own) else Own()
+    first = parts[0] if parts and isinstance(parts[0], Own) else Own()
     yield Passage(f"{error.code}: {first}".rstrip(), longest=LONGEST_ERROR + len(error.code) + 2)
-    yield from _part_passages(parts)
+    yield from _part_passages(parts[1:] if first else parts)
     yield Passage(error.hint)
 
 

@@ -169,7 +169,7 @@ class AttachedContext(Context):
         if "frameId" in event:
             owner = next((tab for tab in self.tabs if tab.page.worlds.has_frame(event["frameId"])), None)
             if owner is not None:
-                origin = owner.page.origins.of(event["frameId"])
+                origin = owner.page.origins.of_document(event["url"], event["frameId"])
                 name = PageText(event["suggestedFilename"] or "download", origin)
                 added = owner.page.downloads.add(name, PageText("", origin))
                 self._running_downloads[event["guid"]] = (owner, added, name)

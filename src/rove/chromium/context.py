@@ -52,7 +52,13 @@ class Context(SharedContext):
         self.settings = settings
         # The folder for copies of uploaded files, which pages may read until they are closed.
         self._uploads = scratch / f"uploads-{identity}"
-        self._downloads = Downloads(self._root, identity, settings, scratch / f"downloads-{identity}")
+        self._downloads = Downloads(
+            self._root,
+            identity,
+            settings,
+            scratch / f"downloads-{identity}",
+            lambda origin: self._shared.may_read(origin),
+        )
         self._tabs: dict[str, Tab] = {}
         self._ids_given = 0
         self._current: str | None = None
@@ -276,7 +282,7 @@ class Context(SharedContext):
         if "frameId" in event:
             owner = next((tab for tab in self.tabs if tab.page.worlds.has_frame(event["frameId"])), None)
             if owner is not None:
-                origin = owner.page.origins.of(event["frameId"])
+                origin = owner.page.origins.of_document(event["url"], event["frameId"])
                 self._downloads.start(event, origin, owner.page.events, owner.page.downloads)
         else:
             self._downloads.update(event)

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from rove.engine.approval.gate import Gate
 from rove.errors import RoveError
-from rove.outcome import NOWHERE, Changes, Outcome, PageText, Passage, Result
+from rove.guard.policy.policy import Place
+from rove.outcome import NOWHERE, Changes, Outcome, PageText, Passage, Result, origin_in
 
 R = TypeVar("R", bound=Result)
 V = TypeVar("V")
@@ -31,6 +33,13 @@ class Withholding:
         self._page = page
         self._allowed = frozenset(allowed)
         self._decided: dict[str, bool] = {}
+
+    @classmethod
+    def for_session(cls, gate: Gate, session: str, page: PageText | None, allowed: Iterable[Place]) -> Withholding:
+        """Withhold by the policy of a session. `allowed`: the places that the action may read."""
+        origins = [origin_in(place.url) for place in allowed if place.url]
+        origin = page.origin if page is not None else NOWHERE
+        return cls(lambda each: gate.may_read(Place(session, None, each)), origin, origins)
 
     def from_outcome(self, outcome: Outcome[R]) -> Outcome[R]:
         """Return an outcome in which only words are left that the agent may read."""

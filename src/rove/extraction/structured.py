@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rove.errors import InvalidArguments
 from rove.extraction.extracted import MOST_CHARACTERS, Extracted
-from rove.outcome import Own, PageText, Passage
+from rove.outcome import Own, PageText, Passage, quoted
 from rove.validation.record import dataclass
 from rove.workspace import Workspace
 
@@ -35,12 +35,12 @@ APOSTROPHE = "texts that a spreadsheet would take for a formula have an apostrop
 class StructuredData(Extracted):
     """Rows, offers or metadata; `content` is the same as JSON, one row or offer on each line, as far as it has room."""
 
-    rows: tuple[dict[str, Any], ...] = ()
+    rows: tuple[dict[Any, Any], ...] = ()
     # How many there are on the page, of which `rows` are the first.
     total: int = 0
-    metadata: dict[str, Any] | None = None
+    metadata: dict[Any, Any] | None = None
     # The tables and lists that the page has, each with the schema that reads it.
-    offers: tuple[dict[str, Any], ...] = ()
+    offers: tuple[dict[Any, Any], ...] = ()
     csv: Own = Own("")
     # What rove says after the data.
     closing: Own = Own("")
@@ -89,7 +89,7 @@ async def _rows(tab: Tab, source: PageSource, schema: Mapping[str, Any], csv: st
         is_cut=len(kept) < len(texts),
         origins=(Own(found.origin),) * len(kept) if found.origin else (),
         note=Own("\n".join([*_row_notes(found), *source.notes])),
-        rows=found.rows[:MOST_ROWS],
+        rows=quoted(found.rows[:MOST_ROWS], found.origin or tab.url.origin),
         total=len(found.rows),
         csv=path,
         closing=Own(_closing(found, path, source)),
@@ -172,7 +172,7 @@ def _told_offers(offers: Sequence[Offer], notes: Sequence[str], source: PageSour
         is_cut=len(kept) < len(texts),
         origins=tuple(Own(offer.origin) for offer in offers[: len(kept)]) if any(o.origin for o in offers) else (),
         note=Own("\n".join([*notes, *source.notes, heading])),
-        offers=facts,
+        offers=tuple(quoted(fact, offer.origin or page) for fact, offer in zip(facts, offers, strict=True)),
         closing=Own(READ_ONE if offers else ""),
     )
 
@@ -193,7 +193,7 @@ def _metadata(source: PageSource, page: str) -> StructuredData:
         tuple(PageText(text, page) for text in kept),
         is_cut=is_cut,
         note=Own(NOT_SEEN if found else NO_METADATA),
-        metadata=found,
+        metadata=quoted(found, page),
         total=0,
     )
 

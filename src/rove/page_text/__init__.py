@@ -1,7 +1,7 @@
 """Whose words a text is: rove's own, or those of a page, with the origin that wrote them.
 
 Results, events and errors hold texts of these two classes and no bare `str`, so that the type checkers refuse text of a
-page that does not say where it is from. `tests/typing/own_words.py`, a plugin of mypy, refuses it inside of f-strings.
+page that does not say where it is from. `tests/static/own_words.py`, a plugin of mypy, refuses it inside of f-strings.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ LEG_SECONDS = 0.2
 class Touched(Result):
     """An element that the pointer acted on; subclasses say how."""
 
-    DID: ClassVar[str]
+    DID: ClassVar[Own]
     element: Text
     ref: Own
 
@@ -37,7 +37,7 @@ class Touched(Result):
 
 
 class Clicked(Touched):
-    DID = "Clicked"
+    DID = Own("Clicked")
 
 
 @action(Effect.ACT)
@@ -61,7 +61,7 @@ class Click(TabAction[Clicked]):
 
 
 class Hovered(Touched):
-    DID = "Pointing at"
+    DID = Own("Pointing at")
 
 
 @action(Effect.ACT)

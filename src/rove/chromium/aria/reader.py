@@ -129,7 +129,8 @@ class AriaReader:
         """
         answer = await self._page.worlds.main.call("(texts, regex) => rove.matching(texts, regex)", texts, regex)
         if "error" in answer:
-            raise InvalidArguments(f"`regex`: {answer['error']}.")
+            why: str = answer["error"]
+            raise InvalidArguments(f"`regex`: {why}.")
         places: list[int] = answer["places"]
         return places
 

@@ -148,7 +148,8 @@ class Dialogs:
     def _on_opening(self, event: dict[str, Any], cdp: CdpSession) -> None:
         origin = self._origins.of_document(event["url"], event.get("frameId"))
         message, default = (PageText(event.get(name, ""), origin) for name in ("message", "defaultPrompt"))
-        dialog = OpenDialog(Own(event["type"]), message, default)
+        kind: str = event["type"]
+        dialog = OpenDialog(Own(kind), message, default)
         if dialog.kind == "beforeunload":
             # The agent or the page itself asked for the navigation, and the page must not prevent it.
             self._tasks.start(_handle(cdp, True, None))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -85,8 +87,16 @@ class PendingDownloads:
 class Downloads:
     """The downloads of one context: saved when they are complete, cancelled when they are too many or too large."""
 
-    def __init__(self, root: CdpSession, context: str, settings: Settings, scratch: Path) -> None:
+    def __init__(
+        self,
+        root: CdpSession,
+        context: str,
+        settings: Settings,
+        scratch: Path,
+        may_read: Callable[[str], bool],
+    ) -> None:
         self._root = root
+        self._may_read = may_read
         self._context = context
         self._limits = settings.limits
         self._workspace = Workspace(settings.workspace_folder)
@@ -170,7 +180,9 @@ class Downloads:
     def _move_to_workspace(self, download: _Download) -> Path:
         finished = self._scratch / download.guid
         with finished.open("rb") as file:
-            path = self._workspace.write(FOLDER, download.name, iter(lambda: file.read(CHUNK_BYTES), b""))
+            # What the agent may not read goes where it is not listed and no name can be guessed.
+            folder = FOLDER if self._may_read(download.name.origin) else f"{FOLDER}/{os.urandom(16).hex()}"
+            path = self._workspace.write(folder, download.name, iter(lambda: file.read(CHUNK_BYTES), b""))
         finished.unlink()
         return path
 

@@ -370,7 +370,7 @@ class ViewportPoint:
         self._devices = devices
         self._worlds = devices.page.worlds
         self._point = (x, y)
-        self.line: Text = Own(f"the point {x:g},{y:g}")
+        self.line = Own(f"the point {x:g},{y:g}")
         self.ref = str(self.line)
 
     async def click(

@@ -209,8 +209,9 @@ async def find(devices: InputDevices, spec: dict[str, str], limit: int) -> tuple
             hidden.add(world.frame_id)
         answer = await world.call("spec => rove.find(spec)", {**spec, "limit": limit})
         if "error" in answer:
-            raise InvalidArguments(f"`regex`: {answer['error']}.")
-        origin = answer["origin"]
+            why: str = answer["error"]
+            raise InvalidArguments(f"`regex`: {why}.")
+        origin: str = answer["origin"]
         if world is not devices.page.worlds.main and not devices.page.may_read(origin):
             continue
         shown[world.frame_id] = answer.get("frames")
@@ -263,7 +264,7 @@ async def _matches_in(devices: InputDevices, world: World, parsed: Selector | Ro
 def _match(match: dict[str, Any], prefix: str, note: str, origin: str) -> dict[str, Any]:
     return {
         "line": _with_ref(match, prefix, note, origin),
-        "ref": Own(prefix + match["ref"]) if match["ref"] else None,
+        "ref": Own(f"{prefix}{match['ref']!s}") if match["ref"] else None,
         "before": tuple(_with_ref(near, prefix, note, origin) for near in match["context"] if near["before"]),
         "after": tuple(_with_ref(near, prefix, note, origin) for near in match["context"] if not near["before"]),
         "is_in_view": match["inView"],

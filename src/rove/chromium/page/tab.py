@@ -12,6 +12,7 @@ from rove.browser.emulation.emulation import Size
 from rove.browser.page_data import OpenDialog
 from rove.chromium.capture.screencast import Screencast
 from rove.chromium.capture.screenshot import take_picture, take_screenshot
+from rove.chromium.capture.withheld_frames import without_withheld_frames
 from rove.chromium.events.console import ConsoleLog
 from rove.chromium.events.network_log import NetworkLog
 from rove.chromium.events.popups import Popups
@@ -339,7 +340,8 @@ class Tab:
     ) -> ScreenshotImage:
         """Capture the viewport, the full page, or a box of the viewport."""
         capture = take_screenshot(self.page.cdp, box, full_page, kind, max_side or self.settings.observing.picture)
-        return await self.page.painted(self._person_input.covered(capture))
+        async with without_withheld_frames(self.page):
+            return await self.page.painted(self._person_input.covered(capture))
 
     async def take_picture(self, quality: int) -> bytes:
         """Return a JPEG of the viewport as it is shown now."""
@@ -370,8 +372,9 @@ class Tab:
 
         max_bytes = self.settings.limits.download_megabytes * 2**20
         target = PdfTarget(Workspace(self.settings.workspace_folder), name, max_bytes, self._setup.scratch, folder)
-        with self.input.page_modes.printing():
-            return await self._person_input.covered(print_page(self.page.cdp, options, target))
+        async with without_withheld_frames(self.page):
+            with self.input.page_modes.printing():
+                return await self._person_input.covered(print_page(self.page.cdp, options, target))
 
     async def resize(self, width: int, height: int) -> None:
         size, in_window = Size(width, height), self._setup.gives_own_window

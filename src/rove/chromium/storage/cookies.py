@@ -29,7 +29,9 @@ class PageCookies:
         params = {"url": self._url, "name": cookie.name, "value": cookie.value, **_attributes(cookie)}
         if not await self._is_accepted(params):
             raise InvalidArguments(
-                f"The browser does not accept the cookie {cookie.name!r} for this page.",
+                "The browser does not accept the cookie ",
+                cookie.name,
+                " for this page.",
                 hint="Check `name`, its prefix, `value` and `path`, and their length; `secure` needs an https: page.",
             )
 

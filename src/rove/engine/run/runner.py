@@ -42,7 +42,7 @@ from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
 from rove.fetching.web_access import FetchAction
 from rove.guard.policy.approval import ApprovalRequest
 from rove.guard.policy.policy import Place
-from rove.outcome import NOWHERE, AnyOutcome, Outcome, Result, origin_in
+from rove.outcome import AnyOutcome, Outcome, Result
 from rove.target import targets_in
 
 if TYPE_CHECKING:
@@ -84,29 +84,34 @@ class Run:
         self._current_deadline = parent.for_step(seconds) if parent else Deadline(seconds, self._recovery)
         self._places = ()
         try:
-            outcome = await self._record(action)
-            return self._withholding(action).from_outcome(outcome)
+            return await self._record(action)
         except RoveError as error:
-            self._withholding(action).from_error(error)
             error.hint = insert_names(error.hint, self._options.names)
             error.view = self._viewer.view_of_error(self._context)
             raise
         finally:
             self._current_deadline = parent
 
-    def _withholding(self, action: AnyAction) -> Withholding:
-        """Return what takes out of an answer the words that the caller may not read without asking."""
-        context, session = self._context, self._session
-        page = context.current.url.origin if context is not None and context.current is not None else NOWHERE
+    async def _withheld(self, action: Action[R], work: Awaitable[Outcome[R]]) -> Outcome[R]:
+        """Return an outcome, or raise an error, with only the words that the caller may read without asking."""
+        try:
+            outcome, error = await work, None
+        except RoveError as raised:
+            error = raised
+        page = self._context.current.url if self._context and self._context.current else None
         reads = action.effect in (Effect.READ, Effect.SCRIPT)
-        allowed = [origin_in(place.url) for place in self._places if place.url] if reads else ()
-        return Withholding(lambda origin: session.gate.may_read(Place(session.name, None, origin)), page, allowed)
+        allowed = self._places if reads else ()
+        withholding = Withholding.for_session(self._session.gate, self._session.name, page, allowed)
+        if error is not None:
+            withholding.from_error(error)
+            raise error
+        return withholding.from_outcome(outcome)
 
     async def _record(self, action: Action[R]) -> Outcome[R]:
         """Run an action and write it to the journal. An action that cannot be written does not run."""
         began = time.monotonic()
         async with self._session.journal.entry(action) as entry:
-            outcome = await self._until_stopped(action, self._dispatch(action, entry))
+            outcome = await self._withheld(action, self._until_stopped(action, self._dispatch(action, entry)))
             entry.add_error(outcome.result.error)
             entry.attachments = () if outcome.result.parts else outcome.attachments
             entry.changes = "" if outcome.result.parts else outcome.changes.text

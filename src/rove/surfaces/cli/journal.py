@@ -85,7 +85,7 @@ def _verdict(folder: Path, name: str, head: str | None) -> Verdict:
         return verify(files, head)
     except OSError as error:
         raise JournalFailed(
-            f"{error.filename or name} cannot be read: {error.strerror}.",
+            f"{error.filename or name!s} cannot be read: {error.strerror}.",
             hint="Check that the file exists and that you may read it.",
         ) from error
 
