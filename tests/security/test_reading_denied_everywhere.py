@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import AsyncGenerator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from PIL import Image
 from tests.security.test_origins_of_frames import CALLS, PARTS
 from tests.security.wrapped_words import told
 from tests.site import OWN_SITES, Site
 
 from rove import PolicyRule, RulePolicy, Session, Settings
 from rove.engine.sessions.sessions import Sessions
+from rove.ledger.chain import unseal
 
 
 @pytest.fixture(scope="module")
@@ -33,11 +37,18 @@ def hidden_page(site: Site, path: str, body: str) -> str:
     return site.url(path, host="localhost")
 
 
+def journal_entries(settings: Settings) -> list[dict[str, Any]]:
+    lines = [line for file in settings.journal_folder.rglob("*.jsonl") for line in file.read_bytes().splitlines()]
+    return [dict(link.facts) for line in lines if (link := unseal(line)) is not None]
+
+
 def check(name: str, text: str) -> None:
     assert "hidden" not in text.lower(), (name, text)
 
 
-async def test_no_action_on_a_page_that_may_not_be_read_tells_its_words(agent: Session, site: Site) -> None:
+async def test_no_action_on_a_page_that_may_not_be_read_tells_its_words(
+    agent: Session, denied: Sessions, site: Site
+) -> None:
     site.page("/Hidden-popup", "<title>Hidden popup</title><p>Hidden</p>")
     await agent.navigate(hidden_page(site, "/Hidden", PARTS.format("Hidden", "p")))
     for name, call in CALLS.items():
@@ -64,6 +75,10 @@ async def test_no_action_on_a_page_that_may_not_be_read_tells_its_words(agent: S
     }.items():  # fmt: skip
         check(name, text)
     assert "withheld: the policy denies reading http://localhost" in await told(agent.hover("#plog"))
+    settings = denied.settings
+    assert not list((settings.workspace_folder / "downloads").glob("Hidden*")), "it is in a folder of an unknown name"
+    for entry in journal_entries(settings):  # which MCP clients can read
+        check("journal", f"{entry.get('error')} {entry.get('changes')}")
 
 
 async def test_what_is_copied_where_reading_is_denied_is_neither_read_nor_pasted_elsewhere(
@@ -99,3 +114,13 @@ async def test_a_frame_that_may_not_be_read_stays_unread_in_a_page_that_may(agen
     }.items():
         check(name, text)
     assert "Open words" in await told(agent.snapshot())
+
+
+async def test_a_frame_that_may_not_be_read_is_not_in_pictures(agent: Session, site: Site) -> None:
+    inner = hidden_page(site, "/red", "<body style='background: red'>")
+    frame = f"<iframe width=400 height=300 style='border: 0' src='{inner}'></iframe>"
+    await agent.navigate(site.page("/around", f"<body style='background: white'><p>Open</p>{frame}"))
+    picture = (await agent.screenshot()).attachments[0].data
+    colours = {colour for _, colour in Image.open(io.BytesIO(picture)).convert("RGB").getcolors(2**24) or ()}
+    assert (255, 0, 0) not in colours
+    assert await agent.evaluate("document.querySelector('iframe').style.visibility") is not None
