@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from rove.browser.emulation.overrides import Overrides
 from rove.browser.network.conditions import NetworkConditions, Throttling
 from rove.browser.storage.cookies import ContextCookies
+from rove.page_text import Own, PageText, Text
 from rove.refs import RefNumbers
 from rove.settings.tree import Settings
 from rove.states.state import BrowserState
@@ -39,7 +40,7 @@ class SharedState:
 
     is_offline: bool = False
     throttling: Throttling = Throttling()
-    clipboard_text: str = ""
+    clipboard_text: Text = Own()
     ref_numbers: RefNumbers = field(default_factory=RefNumbers)
     overrides: Overrides = Overrides()
     secrets: SecretSource | None = None
@@ -63,7 +64,7 @@ class SavedContext:
     """
 
     state: BrowserState | None = None
-    tabs: tuple[tuple[str, str], ...] = ()
+    tabs: tuple[tuple[str, PageText], ...] = ()
     current: str | None = None
     kind: str = RESTARTED
     reason: str = ""
@@ -93,7 +94,7 @@ class Context(Protocol):
     @property
     def current(self) -> Tab | None: ...
     @property
-    def tab_urls(self) -> tuple[tuple[str, str], ...]: ...
+    def tab_urls(self) -> tuple[tuple[str, PageText], ...]: ...
     @property
     def ids_given(self) -> int:
         """How many tab ids have been given."""
@@ -113,7 +114,7 @@ class Context(Protocol):
         ...
 
     @property
-    def clipboard_text(self) -> str: ...
+    def clipboard_text(self) -> Text: ...
     def set_clipboard(self, text: str, /) -> None: ...
     def may_read(self, address: str, /) -> bool:
         """Return whether text of a page at this URL, or of this origin, may be shown to the agent."""

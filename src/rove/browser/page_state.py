@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 from rove.browser.page_data import DocumentRequest, DownloadedFile, OpenDialog, TrackedRequest
 from rove.browser.page_events import PageEvents
 from rove.browser.time_budget import TimeBudget
+from rove.page_text import PageText
 
 Stage = Literal["DOMContentLoaded", "load"]
 
@@ -52,7 +53,7 @@ class RequestTracker(Protocol):
     @property
     def pending(self) -> list[TrackedRequest]: ...
     @property
-    def silent_server(self) -> str | None:
+    def silent_server(self) -> PageText | None:
         """The host that has been asked for the document and has not answered."""
         ...
 
@@ -111,7 +112,7 @@ class PageState(Protocol):
     may_read: Callable[[str], bool]
 
     @property
-    def url(self) -> str: ...
+    def url(self) -> PageText: ...
     @property
     def status(self) -> int | None:
         """The HTTP status of the document; None if it has none."""
@@ -131,7 +132,7 @@ class PageState(Protocol):
         ...
 
     @property
-    def awaited_server(self) -> str | None:
+    def awaited_server(self) -> PageText | None:
         """The host that has not answered the request for the next document; until then the page answers no command."""
         ...
 
@@ -144,7 +145,7 @@ class PageState(Protocol):
         """Have the browser save what the tab shows as a file; None if it does not."""
         ...
 
-    async def title(self) -> str: ...
+    async def title(self) -> PageText: ...
     async def wait_for_crash(self) -> None:
         """Wait until the page crashes."""
 

@@ -27,6 +27,7 @@ from rove.browser.page_data import (
 from rove.browser.page_state import PageState
 from rove.browser.storage.cookies import Cookies
 from rove.browser.storage.page_storage import PageStorage
+from rove.page_text import PageText
 from rove.reading.page_source import PageSource
 from rove.settings.tree import Settings
 from rove.snapshot import Snapshot
@@ -117,13 +118,13 @@ class TabInfo(Protocol):
     @property
     def id(self) -> str: ...
     @property
-    def url(self) -> str: ...
+    def url(self) -> PageText: ...
     @property
     def open_dialog(self) -> OpenDialog | None:
         """The dialog that blocks it, if there is one."""
         ...
 
-    async def title(self) -> str: ...
+    async def title(self) -> PageText: ...
 
 
 class Tab(TabInfo, Protocol):

@@ -12,6 +12,7 @@ from rove.browser.network.navigation_errors import navigation_error
 from rove.browser.network.schemes import is_readable_scheme
 from rove.errors import Denied, RoveError
 from rove.guard.hosts.urls import is_unreadable, origin_of
+from rove.page_text import of_same_author
 from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
 from rove.settings.debug_port import DebugPort
 from rove.settings.tree import Settings
@@ -181,7 +182,11 @@ class NetworkAccess:
             self.on_refused(refusal)
             raise refusal.error()
         if not self.is_guarded and not is_readable_scheme(url):
-            raise Denied(f"{url[:200]} is a page of the browser's own, or a file.", hint="Use a page of the web.")
+            raise Denied(
+                of_same_author(url[:200], url),
+                " is a page of the browser's own, or a file.",
+                hint="Use a page of the web.",
+            )
 
     def may_show(self, url: str) -> bool:
         """Whether the page at a URL may be read. In a guarded session it would not have been loaded otherwise."""

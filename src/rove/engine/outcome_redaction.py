@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any, Protocol, TypeVar, cast
 
 from rove.errors import RoveError
-from rove.outcome import Quoted
+from rove.page_text import NOWHERE, PageText, Text
 
 V = TypeVar("V")
 # The declared types of a value: the members of a union, or the one type that is not a union.
@@ -68,9 +68,18 @@ def _redact_chain(error: BaseException | None, redact: Redact) -> None:
     while error is not None:
         error.args = _redact_value(error.args, redact)
         if isinstance(error, RoveError):
-            error.message, error.hint = redact.text(error.message), _redact_value(error.hint, redact)
-            error.origin = redact.text(error.origin) if error.origin else error.origin
+            error.parts, error.hint = _redact_parts(error.parts, redact), _redact_value(error.hint, redact)
         error = error.__cause__ or error.__context__
+
+
+def _redact_parts(parts: tuple[Text, ...], redact: Redact) -> tuple[str, ...]:
+    """Redact each part of a message; a message in which a secret lies over two parts, as a whole."""
+    clear = tuple(_redact_text(part, redact) for part in parts)
+    whole = redact.number("".join(clear))
+    if whole == "".join(clear):
+        return clear
+    origins = {part.origin for part in parts if isinstance(part, PageText)}
+    return (PageText(whole, origins.pop() if len(origins) == 1 else NOWHERE),) if origins else (whole,)
 
 
 def _redact_value(value: Any, redact: Redact, kinds: Kinds = UNDECLARED) -> Any:
@@ -91,8 +100,8 @@ def _redact_value(value: Any, redact: Redact, kinds: Kinds = UNDECLARED) -> Any:
 def _redact_text(text: str, redact: Redact) -> str:
     """Return redacted text of the same class, since the class says whether rove, the page or a frame wrote it."""
     clear = redact.text(text)
-    if isinstance(text, Quoted):
-        return Quoted(clear, redact.text(text.origin))
+    if isinstance(text, PageText):
+        return PageText(clear, redact.text(text.origin))
     return text if clear == text else type(text)(clear)
 
 

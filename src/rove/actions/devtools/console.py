@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rove.action import Effect, TabAction, action, arg
 from rove.browser.network.event_rates import unrecorded_messages
-from rove.outcome import Own, Passage, Result, moment
+from rove.outcome import Own, PageText, Passage, Result, moment, quoted
 from rove.target import within
 from rove.validation.record import dataclass
 from rove.workspace import Workspace, reading_command
@@ -32,13 +32,13 @@ STEALTH_NOTE = (
 
 @dataclass(frozen=True)
 class ConsoleLine:
-    time: str
-    level: str
-    type: str
-    text: str
-    source: str
-    context: str
-    origin: str
+    time: Own
+    level: Own
+    type: Own
+    text: PageText
+    source: PageText
+    context: Own
+    origin: Own
     count: int
     # The arguments of the call as JSON data; left out where they are only the text.
     args: tuple[Any, ...] = ()
@@ -120,7 +120,8 @@ class Console(TabAction[ConsoleLines]):
     async def perform(self, tab: Tab) -> ConsoleLines:
         both = tab.console
         worst = LEVELS[LEVELS.index(self.level) :]
-        entries = sorted((entry for log in both for entry in log if entry.level in worst), key=lambda entry: entry.at)
+        told = (entry for log in both for entry in log if entry.level in worst and _may_tell(tab, entry))
+        entries = sorted(told, key=lambda entry: entry.at)
         shown = entries[len(entries) - min(self.limit, len(entries)) :]
         lines = [_line(entry, tab.redact) for entry in shown]  # before any text is cut
         path = await _saved(tab, lines, self.limit)
@@ -129,6 +130,11 @@ class Console(TabAction[ConsoleLines]):
         cleared = sum(log.clear() for log in both) if self.clear else 0
         note = Own(STEALTH_NOTE if tab.settings.stealth else "")
         return ConsoleLines(tuple(kept), len(entries) - len(kept), dropped, cleared, path, self.limit, note, unrecorded)
+
+
+def _may_tell(tab: Tab, entry: ConsoleMessage) -> bool:
+    """Whether the policy lets the agent read what the origin of an entry writes. The page's own was decided on."""
+    return entry.source.origin in ("", tab.url.origin) or tab.page.may_read(entry.source.origin)
 
 
 def _shortened(line: ConsoleLine) -> ConsoleLine:
@@ -173,15 +179,15 @@ def _redacted(value: Any, redact: Callable[[str], str]) -> Any:
 
 
 def _line(entry: ConsoleMessage, redact: Callable[[str], str]) -> ConsoleLine:
-    source = entry.source
+    source, is_repeated = entry.source, bool(entry.text) and entry.args == [entry.text]
     return ConsoleLine(
-        moment(entry.at),
-        entry.level,
-        entry.kind,
-        redact(entry.text),
-        redact(entry.location),
-        source.context,
-        source.origin,
+        Own(moment(entry.at)),
+        Own(entry.level),
+        Own(entry.kind),
+        source.quote(redact(entry.text)),
+        source.quote(redact(entry.location)),
+        Own(source.context),
+        Own(source.origin),
         entry.count,
-        () if entry.text and entry.args == [entry.text] else tuple(_redacted(value, redact) for value in entry.args),
+        () if is_repeated else quoted(tuple(_redacted(value, redact) for value in entry.args), source.origin),
     )

@@ -14,7 +14,7 @@ from rove.browser.network.event_rates import unrecorded_requests
 from rove.browser.network.header_masking import mask_headers
 from rove.browser.network.withholding import withheld, withheld_url
 from rove.errors import InvalidArguments
-from rove.outcome import Own, Passage, Result, moment, origin_in
+from rove.outcome import NOWHERE, Own, PageText, Passage, Result, Text, moment, origin_in
 from rove.target import within
 from rove.validation.fields import plain
 from rove.validation.record import dataclass
@@ -31,25 +31,26 @@ MOST_CHARACTERS = 12_000
 LONGEST_ADDRESS = 300
 MOST_BODY = 4000
 MOST_MESSAGES = 8000
+WITHHELD = "[withheld]"
 GONE = "[the browser does not have it, or no longer]"
 
 
 @dataclass(frozen=True)
 class RequestLine:
     request: int
-    method: str
-    url: str
-    type: str
-    time: str
+    method: PageText
+    url: PageText
+    type: Own
+    time: Own
     status: int | None
-    source: str | None
-    context: str
-    origin: str
+    source: Own | None
+    context: Own
+    origin: Own
     size: int | None
     ms: int | None
-    failure: str | None
-    initiator: str = ""
-    intercepted: str | None = None
+    failure: PageText | None
+    initiator: PageText
+    intercepted: Own | None = None
 
     def shown(self, origin: str) -> str:
         came = self.failure or ("pending" if self.status is None else str(self.status))
@@ -73,8 +74,8 @@ class RequestLine:
 class RequestBody:
     """The text of a body, cut to what fits into an answer; `path` is the file that has all of it, if it was cut."""
 
-    text: str
-    path: str | None = None
+    text: Text
+    path: PageText | None = None
 
     def passages(self, origin: str) -> Iterator[Passage]:
         yield Passage(self.text, origin, is_raw=True)
@@ -86,11 +87,11 @@ class RequestBody:
 class RequestMessage:
     """A frame of a WebSocket, or an event of a server with its type."""
 
-    time: str
+    time: Own
     direction: Literal["sent", "received"]
-    text: str
+    text: PageText
     size: int
-    event: str = ""
+    event: PageText
     is_binary: bool = False
 
     def shown(self) -> str:
@@ -103,13 +104,13 @@ class RequestMessage:
 
 @dataclass(frozen=True)
 class RequestDetails:
-    sent_headers: dict[str, str]
-    received_headers: dict[str, str]
+    sent_headers: dict[PageText, PageText]
+    received_headers: dict[PageText, PageText]
     sent: RequestBody | None = None
     received: RequestBody | None = None
-    initiator: str = ""
+    initiator: PageText = PageText("", NOWHERE)
     # Milliseconds of each phase, in their order.
-    timing: dict[str, float] = field(default_factory=dict[str, float])
+    timing: dict[Own, float] = field(default_factory=dict[Own, float])
     messages: tuple[RequestMessage, ...] = ()
     messages_dropped: int = 0
     # The file that has all messages that are kept as JSON, if they are more than fits into an answer.
@@ -197,7 +198,8 @@ class Network(TabAction[RequestList]):
         if self.request is not None:
             return await self._one(tab, self.request)
         # URLs are searched as they are shown: a search must not tell what a secret in one begins with.
-        lines = [_line(request, tab.redact) for request in tab.network if self._may_mean(request)]
+        told = (request for request in tab.network if self._may_mean(request) and _may_tell(tab, request.origin))
+        lines = [_line(request, tab.redact) for request in told]
         found = [line for line in lines if self._means(line)]
         if self.regex:
             places = await tab.observer.aria.matching([line.url for line in found], self.regex)
@@ -209,22 +211,23 @@ class Network(TabAction[RequestList]):
 
     async def _one(self, tab: Tab, number: int) -> RequestList:
         request = tab.network.find(number)
-        if request is None:
+        if request is None or not _may_tell(tab, request.origin):
             raise InvalidArguments(f"`request`: there is no request {number}, or no longer.", hint="List them first.")
         sent, received = (await _bodies(tab, request)) if self.body else (None, None)
         messages, path = await _messages(tab, request)
+        line, answering = _line(request, tab.redact), PageText("", origin_in(request.url))
         details = RequestDetails(
-            _shown_headers(tab, request.request_headers),
-            _shown_headers(tab, request.response_headers),
+            _shown_headers(tab, request.request_headers, line.url),
+            _shown_headers(tab, request.response_headers, answering),
             sent,
             received,
-            withheld(request.initiator, tab.redact),
-            request.timing.phases,
+            line.initiator,
+            {Own(phase): took for phase, took in request.timing.phases.items()},
             messages,
             request.messages.dropped,
             path,
         )
-        return RequestList((_cut(_line(request, tab.redact)),), details=details)
+        return RequestList((_cut(line),), details=details)
 
     def _may_mean(self, request: LoggedRequest) -> bool:
         if self.failed and not request.has_failed:
@@ -233,6 +236,11 @@ class Network(TabAction[RequestList]):
 
     def _means(self, line: RequestLine) -> bool:
         return self.url is None or self.url in line.url or ("*" in self.url and fnmatchcase(line.url, self.url))
+
+
+def _may_tell(tab: Tab, origin: str) -> bool:
+    """Whether the policy lets the agent read words of an origin. On the page's own it has decided already."""
+    return origin in ("", tab.url.origin) or tab.page.may_read(origin)
 
 
 def _latest(found: list[RequestLine], limit: int) -> list[RequestLine]:
@@ -257,35 +265,37 @@ async def _saved(tab: Tab, lines: Sequence[RequestLine]) -> Own:
 
 def _cut(line: RequestLine) -> RequestLine:
     is_long = len(line.url) > LONGEST_ADDRESS
-    return replace(line, url=line.url[: LONGEST_ADDRESS - 1] + "…") if is_long else line
+    return replace(line, url=line.url.around(line.url[: LONGEST_ADDRESS - 1] + "…")) if is_long else line
 
 
-def _shown_headers(tab: Tab, headers: dict[str, str]) -> dict[str, str]:
-    return {name: withheld(value, tab.redact) for name, value in mask_headers(headers).items()}
+def _shown_headers(tab: Tab, headers: dict[str, str], author: PageText) -> dict[PageText, PageText]:
+    shown = mask_headers(headers).items()
+    return {author.around(name): author.around(withheld(value, tab.redact)) for name, value in shown}
 
 
 def _line(request: LoggedRequest, redact: Callable[[str], str]) -> RequestLine:
+    asking = PageText("", request.origin or NOWHERE).around
     return RequestLine(
         request.number,
-        request.method,
-        withheld_url(request.url, redact),
-        request.kind,
-        moment(request.at),
+        asking(request.method),
+        asking(withheld_url(request.url, redact)),
+        Own(request.kind),
+        Own(moment(request.at)),
         request.status,
-        request.source,
-        request.context,
-        request.origin,
+        Own(request.source) if request.source else None,
+        Own(request.context),
+        Own(request.origin),
         request.size,
         None if request.seconds is None else round(request.seconds * 1000),
-        request.failure,
-        withheld(request.initiator, redact),
-        request.intercepted,
+        asking(request.failure) if request.failure else None,
+        asking(withheld(request.initiator, redact)),
+        Own(request.intercepted) if request.intercepted else None,
     )
 
 
 async def _messages(tab: Tab, request: LoggedRequest) -> tuple[tuple[RequestMessage, ...], Own]:
     """Return the latest messages that fit into an answer and, if these are not all, the file that has all."""
-    every = [_message(message, tab.redact) for message in request.messages]
+    every = [_message(message, request, tab.redact) for message in request.messages]
     kept: list[RequestMessage] = []
     room = MOST_MESSAGES
     for message in reversed(every):
@@ -300,12 +310,13 @@ async def _messages(tab: Tab, request: LoggedRequest) -> tuple[tuple[RequestMess
     return tuple(kept[::-1]), Own(path)
 
 
-def _message(message: NetworkMessage, redact: Callable[[str], str]) -> RequestMessage:
-    text, event = withheld(message.text, redact), withheld(message.event, redact)
-    return RequestMessage(moment(message.at), message.direction, text, message.size, event, message.is_binary)
+def _message(message: NetworkMessage, request: LoggedRequest, redact: Callable[[str], str]) -> RequestMessage:
+    author = PageText("", request.origin or NOWHERE if message.direction == "sent" else origin_in(request.url))
+    text, event = (author.around(withheld(said, redact)) for said in (message.text, message.event))
+    return RequestMessage(Own(moment(message.at)), message.direction, text, message.size, event, message.is_binary)
 
 
-def _listed(headers: dict[str, str]) -> Iterator[str]:
+def _listed(headers: dict[PageText, PageText]) -> Iterator[str]:
     for name, value in headers.items():
         yield from (f"  {name}: {line}" for line in value.split("\n"))
 
@@ -314,23 +325,27 @@ async def _bodies(tab: Tab, request: LoggedRequest) -> tuple[RequestBody | None,
     name = tab.redact(urlsplit(request.url).path.rpartition("/")[2]) or "body"
     sent = await request.request_body() if request.has_body else b""
     return (
-        await _body(tab, f"sent-{name}", sent) if request.has_body else None,
-        await _body(tab, name, await request.response_body()),
+        await _body(tab, PageText(f"sent-{name}", request.origin or NOWHERE), sent) if request.has_body else None,
+        await _body(tab, PageText(name, origin_in(request.url)), await request.response_body()),
     )
 
 
-async def _body(tab: Tab, name: str, data: bytes | None) -> RequestBody:
+async def _body(tab: Tab, name: PageText, data: bytes | None) -> RequestBody:
+    """Return a body; `name` is that of the file for a long one, in the words of the body's author."""
     if data is None:
-        return RequestBody(GONE)
+        return RequestBody(Own(GONE))
+    if not _may_tell(tab, name.origin):
+        return RequestBody(name.around(WITHHELD))  # no file has it either
     # The bytes of a picture or an archive may hold a secret too.
     whole = data.decode("utf-8", "replace")
     if (note := withheld(whole, tab.redact)) != whole:
-        return RequestBody(note)
+        return RequestBody(name.around(note))
     text = _text(data)
     if text is not None and len(text) <= MOST_BODY:
-        return RequestBody(text)
+        return RequestBody(name.around(text))
     path = await Workspace(tab.settings.workspace_folder).save(FOLDER, name, data)
-    return RequestBody(f"[{len(data)} bytes that are no text]" if text is None else text[:MOST_BODY] + "…", str(path))
+    shown = Own(f"[{len(data)} bytes that are no text]") if text is None else name.around(text[:MOST_BODY] + "…")
+    return RequestBody(shown, name.around(str(path)))
 
 
 def _text(data: bytes) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Target, action, arg
-from rove.outcome import Own, Result
+from rove.outcome import Own, Result, Text
 from rove.target import secret_named
 from rove.validation.record import dataclass
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Typed(Result):
     characters: int
-    element: str | None = None
+    element: Text | None = None
     secret: Own | None = None
 
     def __str__(self) -> str:

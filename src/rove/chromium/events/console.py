@@ -95,7 +95,7 @@ class ConsoleLog:
         values = self._values.convert(cdp, event["args"])
         self._add(_KIND_NAMES.get(kind, kind), text, source_location(frames[0]), source, event["timestamp"], values)
         if kind == "error" and self._events is not None:
-            self._events.add("console error", text)
+            self._events.add("console error", source.quote(text))
 
     def _on_message(self, message: dict[str, Any], source: ConsoleSource) -> None:
         """Log a message of a target whose console is read as text."""
@@ -105,7 +105,7 @@ class ConsoleLog:
         place = {**message, "lineNumber": message.get("line", 1) - 1, "columnNumber": message.get("column", 1) - 1}
         self._add(kind, message["text"], source_location(place), source, time.time() * 1000)
         if kind == "error" and self._events is not None:
-            self._events.add("console error", message["text"])
+            self._events.add("console error", source.quote(message["text"]))
 
     def _on_exception(self, event: dict[str, Any], find_source: FindSource) -> None:
         details = event["exceptionDetails"]
@@ -114,7 +114,8 @@ class ConsoleLog:
         self._add("exception", text, exception_location(details), source, event["timestamp"])
         if self._events is not None:
             first, *_ = text.splitlines()
-            self._events.add("page error", first.removeprefix("Uncaught ").removeprefix("(in promise) "))
+            said = first.removeprefix("Uncaught ").removeprefix("(in promise) ")
+            self._events.add("page error", source.quote(said))
 
     def _on_entry(self, entry: dict[str, Any], source: ConsoleSource) -> None:
         """Log an entry of the browser itself: a refused script, a failed request, a deprecation."""

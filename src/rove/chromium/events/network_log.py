@@ -209,6 +209,7 @@ class NetworkLog:
         if request := self._pending.get(event["requestId"]):
             request.at, request.began = event["wallTime"], event["timestamp"]
             request.request_headers = truncate_headers(event["request"]["headers"])
+            request.origin = request.request_headers.get("Origin", request.origin)
 
     def _on_websocket_response(self, event: Event) -> None:
         if request := self._pending.get(event["requestId"]):

@@ -10,7 +10,10 @@ from typing import Any, TypeVar
 from rove.browser.network.navigation_errors import host_and_port
 from rove.browser.page_data import DocumentRequest, TrackedRequest
 from rove.browser.page_events import PageEvents
+from rove.chromium.frames.frame_origins import FrameOrigins
 from rove.chromium.protocol.connection import CdpSession
+from rove.outcome import origin_in
+from rove.page_text import PageText
 
 # Resource types whose responses can change the content of a page. Images and fonts cannot; WebSockets stay open.
 TRACKED_TYPES = frozenset({"Document", "Script", "Stylesheet", "Fetch", "XHR"})
@@ -41,13 +44,21 @@ class _BoundedDict(dict[str, V]):
 class RequestTracker:
     """Pending requests and when each began, so that those an action caused can be told from earlier ones."""
 
-    def __init__(self, main_frame: str, page_events: PageEvents, max_bytes: int, stop: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        main_frame: str,
+        page_events: PageEvents,
+        max_bytes: int,
+        stop: Callable[[], None],
+        origins: FrameOrigins,
+    ) -> None:
+        self._origins = origins
         self._main_frame = main_frame
         self._events = page_events
         self._max_bytes = max_bytes
         self._stop = stop
         self._pending: dict[str, TrackedRequest] = _BoundedDict()
-        self._descriptions: dict[str, str] = _BoundedDict()
+        self._descriptions: dict[str, PageText] = _BoundedDict()
         self._changed = asyncio.Event()
         self.ended_count = 0
         # Requests that came too fast to be followed and may be unanswered, and when the last event of one arrived.
@@ -78,12 +89,12 @@ class RequestTracker:
         return is_unfollowed or any(began >= since for began in unanswered)
 
     @property
-    def silent_server(self) -> str | None:
+    def silent_server(self) -> PageText | None:
         """The host that has been asked for the document and has not answered."""
         document = self.document
         if document is None or document.status is not None or not document.url.startswith("http"):
             return None  # a URL that another program handles has no server
-        return host_and_port(document.url)
+        return PageText(host_and_port(document.url), origin_in(document.url))
 
     def mark_stopped(self) -> None:
         """Forget the pending requests: loading was stopped, and Chromium reports that for only some of them."""
@@ -104,11 +115,13 @@ class RequestTracker:
         identity, request = event["requestId"], event["request"]
         if event.get("frameId") == self._main_frame and identity == event.get("loaderId"):
             self._begin_document(identity, request["url"], "redirectResponse" in event)
-        self._descriptions[identity] = f"{request['method']} {request['url'][:300]}"
+        origin = self._origins.of_document(event.get("documentURL", ""), event.get("frameId"))
+        self._descriptions[identity] = PageText(f"{request['method']} {request['url'][:300]}", origin)
         # A worker's script is requested without a loader id; the worker's own CDP session reports its response.
         is_own = event.get("loaderId") and not request["url"].startswith("blob:")
         if event.get("type") in TRACKED_TYPES and is_own:
-            self._pending[identity] = TrackedRequest(request["url"], request["method"], time.monotonic())
+            began = time.monotonic()
+            self._pending[identity] = TrackedRequest(request["url"], request["method"], began, origin=origin)
 
     def _begin_document(self, loader: str, url: str, is_redirect: bool) -> None:
         if is_redirect and self.document is not None and self.document.loader == loader:
@@ -133,7 +146,8 @@ class RequestTracker:
             document.headers = {name.lower(): value for name, value in response["headers"].items()}
             document.challenge = _challenge(response)
             if document.challenge and not self.is_caller_waiting:
-                self._events.add("needs credentials", f"{document.url} asks for a password ({document.challenge})")
+                said = f"{document.url} asks for a password ({document.challenge})"
+                self._events.add("needs credentials", PageText(said, origin_in(document.url)))
         if request := self._pending.get(event["requestId"]):
             request.answered = time.monotonic()
             self._changed.set()
@@ -156,7 +170,8 @@ class RequestTracker:
         if document.received > self._max_bytes:
             document.is_cut = True
             limit = self._max_bytes // 2**20
-            self._events.add("page cut", f"{document.url} is larger than {limit} MB: the rest was not loaded")
+            said = f"{document.url} is larger than {limit} MB: the rest was not loaded"
+            self._events.add("page cut", PageText(said, origin_in(document.url)))
             self._stop()
 
     def _on_end(self, event: dict[str, Any]) -> None:
@@ -172,7 +187,7 @@ class RequestTracker:
         description = self._descriptions.get(event["requestId"])
         is_raised = document is not None and self.is_caller_waiting
         if description and not is_raised and not event.get("canceled") and event["errorText"] not in IGNORED_FAILURES:
-            self._events.add("request failed", f"{description} ({event['errorText']})")
+            self._events.add("request failed", description.around(f"{description} ({event['errorText']})"))
         self._on_end(event)
 
 

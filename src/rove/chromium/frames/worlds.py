@@ -16,6 +16,7 @@ from rove.chromium.frames.execution_context import Call, ExecutionContext, excep
 from rove.chromium.frames.frame_trees import has_failed, request_tree, tree_of
 from rove.chromium.protocol.connection import CdpError, CdpResult, CdpSession
 from rove.errors import ScriptFailed
+from rove.page_text import NOWHERE, PageText
 from rove.refs import NumberedDocument, RefNumbers
 from rove.validation.record import dataclass
 
@@ -122,7 +123,7 @@ class World:
         if is_new and "exceptionDetails" in answer and await self._is_worth_retrying(install_count, context):
             answer = await self._send_call(call)
         if "exceptionDetails" in answer:
-            raise ScriptFailed(exception_text(answer["exceptionDetails"]))
+            raise ScriptFailed(PageText(exception_text(answer["exceptionDetails"]), NOWHERE))
         self._has_answered = True
         result: dict[str, Any] = answer["result"]
         return result
@@ -182,7 +183,7 @@ class World:
             {"expression": page_script(), "contextId": await self.context(), "returnByValue": True},
         )
         if "exceptionDetails" in answer:
-            raise ScriptFailed(exception_text(answer["exceptionDetails"]))
+            raise ScriptFailed(PageText(exception_text(answer["exceptionDetails"]), NOWHERE))
         was_missing = bool(answer["result"].get("value") == "installed")
         self._install_count += was_missing
         return was_missing

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from typing import TYPE_CHECKING, Any
 
+from rove.chromium.frames.frame_origins import FrameOrigins
 from rove.chromium.frames.worlds import WORLD, World
 from rove.chromium.input.password_guard import NoSecrets
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.chromium.secrets.copied_text import CopiedText
 from rove.errors import Denied, ScriptFailed
+from rove.page_text import Own, PageText, Text
 
 if TYPE_CHECKING:
     from rove.browser.element import SecretSource
@@ -37,27 +39,29 @@ class Clipboard:
 
     def __init__(self) -> None:
         self.secrets: SecretSource = NoSecrets()
-        self._text = ""
+        # Whether the agent may read text of an origin.
+        self.may_read: Callable[[str], bool] = lambda origin: True
+        self._text: Text = Own()
         # The secrets in the text.
         self._names: tuple[str, ...] = ()
 
     @property
-    def text(self) -> str:
+    def text(self) -> Text:
         return self._text
 
     @text.setter
     def text(self, text: str) -> None:
-        self._copy(CopiedText(text))
+        self._copy(CopiedText(text), Own(text))
 
-    def _copy(self, copied: CopiedText) -> None:
+    def _copy(self, copied: CopiedText, text: Text) -> None:
         carried = copied.carried(self.secrets)
         # A part of a secret could be read letter by letter, so it is not copied.
-        self._text = copied.text if all(carried.values()) else ""
+        self._text = text if all(carried.values()) else Own()
         self._names = tuple(carried)
 
-    async def listen(self, cdp: CdpSession) -> None:
+    async def listen(self, cdp: CdpSession, origins: FrameOrigins) -> None:
         """Receive what is copied, through a binding that only rove's isolated world can call."""
-        cdp.on("Runtime.bindingCalled", self._on_copied)
+        cdp.on("Runtime.bindingCalled", lambda event: self._on_copied(event, origins.of_context(cdp, event)))
         await cdp.send("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD})
 
     @contextlib.asynccontextmanager
@@ -66,8 +70,7 @@ class Clipboard:
 
         Raises Denied after the block if a paste was withheld.
         """
-        origins = [await world.origin() for world in worlds] if self._names else [None] * len(worlds)
-        await self._tell(worlds, [self._offer_for(origin) for origin in origins])
+        await self._tell(worlds, [await self._offer_for(world) for world in worlds])
         try:
             yield
         finally:
@@ -77,19 +80,26 @@ class Clipboard:
             raise Denied(
                 f"The clipboard has the secret {names}, or a part of it: it is pasted only where it is bound to.",
                 hint="Use {fill} with secret:NAME where it belongs.",
-                quotes_page=False,
             )
 
     async def offer(self, worlds: list[World], text: str | None) -> bool:
         """Set the text that a paste in these frames inserts; None inserts nothing. Returns if one was withheld."""
         return await self._tell(worlds, [(text, [], False)] * len(worlds))
 
-    def _offer_for(self, origin: str | None) -> Offer:
-        """Return the text, the secrets in it, and whether they are withheld from a frame of this origin."""
+    async def _offer_for(self, world: World) -> Offer:
+        """Return the text, the secrets in it, and whether they are withheld from a frame."""
+        text = self._text
+        # What the agent may not read stays at the origin that it is from.
+        is_unread = isinstance(text, PageText) and not self.may_read(text.origin)
+        if not self._names and not is_unread:
+            return text, [], False
+        origin = await _origin_of(world)
+        if isinstance(text, PageText) and is_unread and origin != text.origin:
+            return None, [], bool(self._names)
         if not self._names:
-            return self._text, [], False
-        is_bound = bool(self._text) and all(self.secrets.is_bound(name, origin or "null") for name in self._names)
-        return (self._text, self.secrets.held_in(self._text), False) if is_bound else (None, [], True)
+            return text, [], False
+        is_bound = bool(text) and all(self.secrets.is_bound(name, origin or "null") for name in self._names)
+        return (text, self.secrets.held_in(text), False) if is_bound else (None, [], True)
 
     async def _tell(self, worlds: list[World], offers: list[Offer]) -> bool:
         tasks = [asyncio.ensure_future(_offer(*each)) for each in zip(worlds, offers, strict=True)]
@@ -100,9 +110,16 @@ class Clipboard:
             task.cancel()
         return any(task.result() for task in done)
 
-    def _on_copied(self, event: dict[str, Any]) -> None:
+    def _on_copied(self, event: dict[str, Any], origin: str) -> None:
         if event["name"] == BINDING:
-            self._copy(CopiedText.parse(event["payload"]))
+            copied = CopiedText.parse(event["payload"])
+            self._copy(copied, PageText(copied.text, origin))
+
+
+async def _origin_of(world: World) -> str | None:
+    with contextlib.suppress(CdpError, ScriptFailed):  # the frame's document is being replaced
+        return await world.origin()
+    return None
 
 
 async def _offer(world: World, offer: Offer) -> bool:

@@ -66,7 +66,11 @@ class InputDevices:
         self.press_tracker.listen(cdp)
         self.file_chooser.listen(cdp)
         self.secret_fields.listen(cdp)
-        return [self.clipboard.listen(cdp), self.page_modes.listen(cdp), self.password_guard.watch_new_documents(cdp)]
+        return [
+            self.clipboard.listen(cdp, self.page.origins),
+            self.page_modes.listen(cdp),
+            self.password_guard.watch_new_documents(cdp),
+        ]
 
     async def copy_files(self, paths: tuple[str, ...]) -> list[Path]:
         """Copy files of the workspace to where only the page reads them; returns the copies."""

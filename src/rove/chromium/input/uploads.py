@@ -15,6 +15,7 @@ from rove.browser.consequences.consequence import NotAsShown
 from rove.browser.page_events import PageEvents
 from rove.chromium.protocol.connection import CdpSession
 from rove.errors import ElementNotReady, InvalidArguments
+from rove.page_text import Text
 from rove.settings.tree import Settings
 from rove.workspace import OpenFile, Workspace
 
@@ -26,8 +27,8 @@ CHUNK_BYTES = 2**20
 class Clickable(Protocol):
     """An element that opens a file chooser when it is clicked."""
 
-    line: str
-
+    @property
+    def line(self) -> Text: ...
     async def click(self) -> None: ...
 
 
@@ -59,7 +60,8 @@ class FileChooser:
                 return await self._node_id
         except TimeoutError:
             raise ElementNotReady(
-                f"{element.line} is no file input, and pressing it opened no file chooser.",
+                element.line,
+                " is no file input, and pressing it opened no file chooser.",
                 hint="Name the file input itself, or the button that opens the chooser.",
             ) from None
         finally:

@@ -15,6 +15,7 @@ from rove.chromium.page.shared_resources import SharedResources
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.chromium.storage.context_cookies import ContextCookies
 from rove.errors import Unsupported
+from rove.page_text import Own, PageText, Text
 
 if TYPE_CHECKING:
     from rove.browser.element import SecretSource
@@ -52,6 +53,7 @@ class SharedContext:
     def restrict_reading(self, may_read: Callable[[str], bool], withheld: str, redactor: TextRedactor) -> None:
         """Let `may_read` decide which pages and frames may be shown; `withheld` is shown in place of others."""
         self._shared.may_read, self._shared.withheld, self._shared.redactor = may_read, withheld, redactor
+        self._shared.clipboard.may_read = may_read
 
     def watch(self, on_changed: Callable[[], object], on_typed: Callable[[TypedField], object]) -> None:
         """Report when a tab was opened, closed or made current or shows another URL, and what a person types."""
@@ -62,11 +64,11 @@ class SharedContext:
         return self._shared.redact(text)
 
     @property
-    def clipboard_text(self) -> str:
+    def clipboard_text(self) -> Text:
         return self._shared.clipboard.text
 
     def set_clipboard(self, text: str) -> None:
-        self._shared.clipboard.text = text
+        self._shared.clipboard.text = text if isinstance(text, PageText) else Own(text)
 
     @property
     def network_conditions(self) -> NetworkConditions:

@@ -12,6 +12,7 @@ from rove.browser.emulation.emulation import Size
 from rove.browser.page_data import OpenDialog
 from rove.chromium.capture.screencast import Screencast
 from rove.chromium.capture.screenshot import take_picture, take_screenshot
+from rove.chromium.capture.withheld_frames import without_withheld_frames
 from rove.chromium.consequences.page_consequences import PageConsequences
 from rove.chromium.events.console import ConsoleLog
 from rove.chromium.events.network_log import NetworkLog
@@ -39,6 +40,7 @@ from rove.chromium.stealth.window import resize_page
 from rove.chromium.storage.cookies import PageCookies
 from rove.chromium.storage.page_storage import PageStorage
 from rove.errors import InvalidArguments
+from rove.page_text import PageText
 from rove.target import Ref, parse_target
 from rove.workspace import Workspace
 
@@ -61,6 +63,8 @@ class Tab:
 
     def __init__(self, setup: TabSetup, cdp: CdpSession, target: dict[str, Any], identity: str) -> None:
         self.id = identity
+        # The frame that opened it as a popup, if the browser says which.
+        self.opener_frame: str | None = target.get("openerFrameId")
         self.settings = setup.settings
         self.lock = asyncio.Lock()
         self.is_unresponsive = False
@@ -81,7 +85,7 @@ class Tab:
             self.observer.note_touched,
             self.observer.aria,
         )
-        self.popups = Popups(self.page.events, setup.settings.limits.tabs, self.page.send_soon)
+        self.popups = Popups(self.page.events, setup.settings.limits.tabs, self.page.send_soon, self.page.origins)
         self.network = NetworkLog(self.page.target_id)
         self._console = ConsoleLog(self.page.tasks, self.page.events)
         shared = setup.shared.network_conditions, setup.shared.overrides
@@ -184,10 +188,10 @@ class Tab:
     # State
 
     @property
-    def url(self) -> str:
+    def url(self) -> PageText:
         return self.page.url
 
-    async def title(self) -> str:
+    async def title(self) -> PageText:
         return await self.page.title()
 
     @property
@@ -324,14 +328,15 @@ class Tab:
 
     async def evaluate(self, expression: str, await_promise: bool = True) -> Any:
         """Run JavaScript in the page; a function is called."""
-        return await evaluate(self.page.cdp, expression, await_promise)
+        return await evaluate(self.page.cdp, expression, self.url.around, await_promise)
 
     async def take_screenshot(
         self, box: Box | None, full_page: bool, kind: ImageFormat, max_side: int | None = None
     ) -> ScreenshotImage:
         """Capture the viewport, the full page, or a box of the viewport."""
         capture = take_screenshot(self.page.cdp, box, full_page, kind, max_side or self.settings.observing.picture)
-        return await self.page.painted(self._person_input.covered(capture))
+        async with without_withheld_frames(self.page):
+            return await self.page.painted(self._person_input.covered(capture))
 
     async def take_picture(self, quality: int) -> bytes:
         """Return a JPEG of the viewport as it is shown now."""
@@ -362,8 +367,9 @@ class Tab:
 
         max_bytes = self.settings.limits.download_megabytes * 2**20
         target = PdfTarget(Workspace(self.settings.workspace_folder), name, max_bytes, self._setup.scratch, folder)
-        with self.input.page_modes.printing():
-            return await self._person_input.covered(print_page(self.page.cdp, options, target))
+        async with without_withheld_frames(self.page):
+            with self.input.page_modes.printing():
+                return await self._person_input.covered(print_page(self.page.cdp, options, target))
 
     async def resize(self, width: int, height: int) -> None:
         size, in_window = Size(width, height), self._setup.gives_own_window

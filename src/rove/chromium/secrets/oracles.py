@@ -31,7 +31,6 @@ async def refuse_telling_selector(world: World, css: str, secrets: SecretSource)
         raise Denied(
             f"An attribute on this page has the secret {names}, so selectors that test attributes are refused.",
             hint='Take a {snapshot} and use a ref, or a role and a name: button "Save".',
-            quotes_page=False,
         )
 
 

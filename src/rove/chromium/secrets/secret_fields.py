@@ -59,7 +59,6 @@ class SecretFields:
             raise Denied(
                 f"The dragged text holds the secret {' and '.join(sorted(names))}, or a part of it.",
                 hint="A secret is not dragged. Use {fill} with secret:NAME where it belongs.",
-                quotes_page=False,
             )
 
     def _on_binding_called(self, event: dict[str, Any]) -> None:

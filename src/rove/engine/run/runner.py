@@ -36,11 +36,13 @@ from rove.engine.run.page_report import PageReporter
 from rove.engine.run.session_view import WebCall
 from rove.engine.run.settle import StartState
 from rove.engine.run.tab_lock import TabHold, TabLock, refuse_dialog, unless_crashed, unless_dialog
-from rove.engine.tab_errors import keep_seen, mark_quotes
+from rove.engine.tab_errors import keep_seen, note_losses
 from rove.engine.views.viewer import PageViewer
+from rove.engine.withholding import Withholding
 from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
 from rove.fetching.web_access import FetchAction
 from rove.guard.policy.approval import ApprovalRequest
+from rove.guard.policy.policy import Place
 from rove.outcome import AnyOutcome, Outcome, Result
 from rove.target import targets_in
 
@@ -70,6 +72,8 @@ class Run:
         self._context: Context | None = None
         # Approvals of the steps of a batch that a person gave before the first step.
         self._grants: list[Grant] = []
+        # Where the action that runs now has been allowed to act.
+        self._places: Sequence[Place] = ()
         self._batch_changes = BatchChanges()
         self._hold = TabHold()
         # The deadline of the action that runs now; while a batch runs, of its step.
@@ -79,6 +83,7 @@ class Run:
         """Run an action, or a step of one that is made of others, whose time all steps share."""
         parent, seconds = self._current_deadline, self._options.timeout or self._default_timeout(action)
         self._current_deadline = parent.for_step(seconds) if parent else Deadline(seconds, self._recovery)
+        self._places = ()
         try:
             return await self._record(action)
         except RoveError as error:
@@ -88,12 +93,27 @@ class Run:
         finally:
             self._current_deadline = parent
 
+    async def _withheld(self, action: Action[R], work: Awaitable[Outcome[R]]) -> Outcome[R]:
+        """Return an outcome, or raise an error, with only the words that the caller may read without asking."""
+        try:
+            outcome, error = await work, None
+        except RoveError as raised:
+            error = raised
+        page = self._context.current.url if self._context and self._context.current else None
+        reads = action.effect in (Effect.READ, Effect.SCRIPT)
+        allowed = self._places if reads else ()
+        withholding = Withholding.for_session(self._session.gate, self._session.name, page, allowed)
+        if error is not None:
+            withholding.from_error(error)
+            raise error
+        return withholding.from_outcome(outcome)
+
     async def _record(self, action: Action[R]) -> Outcome[R]:
         """Run an action and write it to the journal. An action that cannot be written does not run."""
         began = time.monotonic()
         async with self._session.journal.entry(action) as entry:
             self._session.near_misses.refuse()
-            outcome = await self._until_stopped(action, self._dispatch(action, entry))
+            outcome = await self._withheld(action, self._until_stopped(action, self._dispatch(action, entry)))
             self._session.near_misses.refuse()  # what was read may be a list of guesses
             entry.add_error(outcome.result.error)
             entry.attachments = () if outcome.result.parts else outcome.attachments
@@ -181,7 +201,7 @@ class Run:
         """Raise if the action may not run on the tab; return the question that a person has to answer first, if any."""
         action = permission.action
         if action.effect is not Effect.NAVIGATE:  # an action that leaves the page need not answer its dialog first
-            with mark_quotes(tab):
+            with note_losses(tab):
                 await refuse_dialog(tab, self._options.names.get("dialog") != LACKING)
                 self._viewer.refuse_modal(action, tab)
             if tab.page.awaited_server:
@@ -212,7 +232,7 @@ class Run:
         if action.effect is not Effect.READ:
             tab.allow_changes(self._session.secrets)
         reporter = PageReporter(self._session, self._deadline, self._options.quiet)
-        with mark_quotes(tab), keep_seen(tab):
+        with note_losses(tab), keep_seen(tab):
             earlier = await self._deadline.limit_on_tab(tab, reporter.report_earlier(action, tab), _awaited(action))
             self._batch_changes.begin_step(tab)
             start = StartState.of(tab)
@@ -347,18 +367,20 @@ class Run:
     ) -> ApprovalRequest | None:
         """Raise if an action that needs no tab's lock may not run; return the question to a person, if there is one."""
         refuse_unreachable(self._session.network, permission.action, entry, None)
-        return await permission.check((place_of(self._session.name, tab),), lambda: find_dialog(tab))
+        self._places = (place_of(self._session.name, tab),)
+        return await permission.check(self._places, lambda: find_dialog(tab))
 
     def _check_permission(self, action: Action[R], entry: Entry) -> PermissionCheck[R]:
         return PermissionCheck(self._session.gate, action, entry, self._options.channel, self._grants)
 
     async def _find_question(self, permission: PermissionCheck[Any], tab: Tab) -> ApprovalRequest | None:
-        with mark_quotes(tab):
+        with note_losses(tab):
             places = await find_places(permission.action, self._session.name, tab)
+        self._places = places
         return await permission.check(places, lambda: self._find_shown(permission.action, tab))
 
     async def _find_shown(self, action: AnyAction, tab: Tab) -> Shown:
-        with mark_quotes(tab):
+        with note_losses(tab):
             return await find_shown(action, tab)
 
     async def _ask(self, question: ApprovalRequest, asking: Awaitable[T]) -> T:

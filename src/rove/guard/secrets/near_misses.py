@@ -57,5 +57,4 @@ class NearMisses:
                 f"Too many different parts of the secret {self._name} were seen in this session, as if it were being "
                 f"guessed. All calls are refused for {left:.0f} more seconds.",
                 hint="Do not try to find out a secret. Use it by its name: secret:NAME.",
-                quotes_page=False,
             )

@@ -44,7 +44,6 @@ class Secrets:
             raise Denied(
                 f"The secret `{name}` is bound to {', '.join(secret.origins)}, and this is {_origin_text(origin)}.",
                 hint="rove types it nowhere else. Make sure that this is the site that you want.",
-                quotes_page=False,
             )
         return secret
 
@@ -55,7 +54,6 @@ class Secrets:
             raise Denied(
                 f"The secret `{name}` is not for documents.",
                 hint=f"The owner can write `documents = true` for it in {self._source} (docs/secrets.md).",
-                quotes_page=False,
             )
         return secret
 
@@ -66,7 +64,6 @@ class Secrets:
             raise Denied(
                 f"There is no secret `{name}`.",
                 hint=f"There are: {known}. The owner can define it in {self._source} (docs/secrets.md).",
-                quotes_page=False,
             )
         return secret
 
