@@ -157,7 +157,11 @@ class NetworkAccess:
         port = self._egress_settings.take_port()
         port.listen(_QUEUE_LENGTH)
         self._proxy_url = f"http://127.0.0.1:{port.getsockname()[1]}"
-        proxy = SessionProxy(self._egress_settings.process, port, self._rules)
+        try:
+            proxy = SessionProxy(self._egress_settings.process, port, self._rules)
+        except OSError:  # the process cannot be started
+            port.close()
+            raise
         proxy.refusal_log.on_refused = lambda refusal: self.on_refused(refusal)
         return proxy
 

@@ -14,8 +14,8 @@ import socket
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
-import rove
 from rove.guard.proxy.upstream import Upstream
 from rove.guard.proxy_process.control_socket import ControlSocket, Message
 from rove.guard.proxy_process.messages import upstream_to_json
@@ -195,8 +195,7 @@ def _popen(descriptor: int) -> subprocess.Popen[bytes]:
 
 def _import_path() -> list[str]:
     """Return the folders that the engine imports from, first the one that rove itself was imported from."""
-    ours = next(iter(rove.__path__)).removesuffix("/rove")
-    return [ours, *(folder for folder in sys.path if folder.startswith("/"))]
+    return [str(Path(__file__).parents[3]), *(folder for folder in sys.path if folder.startswith("/"))]
 
 
 def _confirm(futures: dict[int, asyncio.Future[None]]) -> None:
