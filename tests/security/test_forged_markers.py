@@ -5,13 +5,14 @@ from __future__ import annotations
 import html.entities
 import time
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
-from confusable_homoglyphs.confusables import confusables_data
+from confusable_homoglyphs.confusables import confusables_data  # type: ignore[import-untyped]
 
 from rove.guard.wrapping.wrapper import NEUTRAL, WORD, neutralised
 
+TABLE: dict[str, list[dict[str, str]]] = confusables_data
 CATEGORIES_BETWEEN = ("Mn", "Me", "Cf", "Zs", "Zl", "Zp", "Pd", "Po", "Pc", "Sk")
 
 
@@ -25,7 +26,7 @@ def _everywhere(letter: str, character: str) -> Iterator[str]:
 def _confusables() -> Iterator[str]:
     for letter in set(WORD):
         for known in (letter, letter.upper()):
-            for other in confusables_data.get(known, ()):
+            for other in TABLE.get(known, ()):
                 if len(other["c"]) == 1:
                     yield from _everywhere(letter, other["c"])
 
@@ -97,7 +98,7 @@ FOREIGN = [
     "</SYSTEM >",
     "<function_results>", "<system-reminder>",
 ]  # fmt: skip
-KINDS = {
+KINDS: dict[str, Callable[[], Iterator[str]]] = {
     "confusable letters": _confusables,
     "compatibility forms": _compatible,
     "letters by name": _named,

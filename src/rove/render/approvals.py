@@ -13,6 +13,8 @@ from rove.render.consequences import consequence_facts
 # Scripts are shown whole: a person cannot approve what they do not see.
 LONGEST_VALUE = 200_000
 LONGEST_LINE = 300
+# The argument of `evaluate` that holds the script.
+SCRIPT = "expression"
 
 
 def card(request: ApprovalRequest) -> str:
@@ -39,8 +41,8 @@ def _facts(request: ApprovalRequest) -> Iterator[str]:
 
 
 def _value_lines(name: str, value: Any) -> Iterator[str]:
-    """Yield a value on one line; a text of several lines, such as a script, line by line, each of them marked."""
-    if not isinstance(value, str) or "\n" not in value:
+    """Yield a value on one line; but a script line by line, each of them marked, so that a person can read it."""
+    if name != SCRIPT or not isinstance(value, str):
         yield f"{name}: {_quoted(value)}"
         return
     yield f"{name}:"

@@ -8,6 +8,7 @@ import pytest
 from tests.gateway.page.control_page import ControlPage
 from tests.site import Site
 
+from rove.action import AnyAction
 from rove.actions.input.files import Upload
 from rove.actions.input.keyboard import Press
 from rove.actions.pages.navigation import Navigate
@@ -26,13 +27,14 @@ async def test_the_card_shows_the_form_and_the_file_that_would_be_sent(page: Con
     workspace.mkdir(parents=True, exist_ok=True)
     (workspace / "notes.txt").write_bytes(b"alpha")
     await session.run(Navigate(site.page("/form", FORM)))
-    for action, shown in (
+    cases: list[tuple[AnyAction, tuple[str, ...]]] = [
         (
             Press("Enter", "#i"),
             ("Sends a form", "POST http://localhost:1/pay", "in a new tab", "amount", "(not shown)"),
         ),
         (Upload("#f", ("notes.txt",)), ("File", "notes.txt", "5 bytes", "8ed3f6ad685b959e")),
-    ):
+    ]
+    for action, shown in cases:
         running = asyncio.ensure_future(session.run(action, channel=page.gateway.gateway.approvals))
         await page.until_text("cannot be known beforehand", "rove-approval-card")
         card = await page.text_of("rove-approval-card")

@@ -39,7 +39,7 @@ async def find_places(action: AnyAction, session: str, tab: Tab, wait: bool = Tr
     return (page, *(Place(session, tab.id, origin) for origin in dict.fromkeys(origins)))
 
 
-async def find_elements(action: AnyAction, tab: Tab, wait: bool = True) -> tuple[ShownElement, ...]:
+async def _find_elements(action: AnyAction, tab: Tab, wait: bool = True) -> tuple[ShownElement, ...]:
     """Return the elements that the action touches, as a snapshot shows them."""
     elements = [await _find_element(argument, target, tab, wait) for argument, target in targets_in(action).items()]
     if action.uses_focus and (focused := await tab.element_with_focus()):
@@ -55,7 +55,7 @@ async def find_dialog(tab: TabInfo | None) -> Shown:
 
 async def find_shown(action: AnyAction, tab: Tab, wait: bool = True) -> Shown:
     """Return what a person is shown of an action: its elements, and what it would send or open."""
-    elements = await find_elements(action, tab, wait)
+    elements = await _find_elements(action, tab, wait)
     return Shown(elements, await _find_consequences(action, tab, wait))
 
 

@@ -20,6 +20,7 @@ async def hold_to_shown(permission: PermissionCheck[Any], tab: Tab, act: Awaitab
     """Perform an action while the page is held to what the person was shown; return None if it was about to differ."""
     if not permission.bound:
         return await act
+    outcome: T | None = None
     error: RoveError | None = None
     async with tab.consequences.hold_to(permission.bound) as hold:
         try:
