@@ -32,12 +32,12 @@ def agent(engine: Sessions) -> Session:
     return Session(engine, None)
 
 
-def silent(connection: socket.socket, _: bytes) -> None:
+def silent(connection: socket.socket, request: bytes) -> None:
     connection.sendall(HEAD + b"Content-Length: 9999\r\n\r\n" + TEXT.encode())
     connection.recv(1)  # until the client gives up
 
 
-def slow(connection: socket.socket, _: bytes) -> None:
+def slow(connection: socket.socket, request: bytes) -> None:
     connection.sendall(HEAD + b"Content-Length: 9999\r\n\r\n" + TEXT.encode())
     connection.settimeout(0.2)
     for _ in range(50):
@@ -49,16 +49,16 @@ def slow(connection: socket.socket, _: bytes) -> None:
             continue
 
 
-def short(connection: socket.socket, _: bytes) -> None:
+def short(connection: socket.socket, request: bytes) -> None:
     connection.sendall(HEAD + b"Content-Length: 9999\r\n\r\n" + TEXT.encode())
 
 
-def cut_chunks(connection: socket.socket, _: bytes) -> None:
+def cut_chunks(connection: socket.socket, request: bytes) -> None:
     body = TEXT.encode()
     connection.sendall(HEAD + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n" % (len(body), body))
 
 
-def cut_gzip(connection: socket.socket, _: bytes) -> None:
+def cut_gzip(connection: socket.socket, request: bytes) -> None:
     packed = gzip.compress(TEXT.encode() + bytes(f"<!--{list(range(9999))}-->", "ascii"))[:-2000]
     connection.sendall(HEAD + b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(packed) + packed)
 
@@ -81,7 +81,7 @@ async def test_the_part_that_arrived_is_told_as_incomplete(agent: Session, serve
 
 
 async def test_a_server_that_sends_none_of_the_page_is_not_said_to_be_silent(agent: Session) -> None:
-    def headers_alone(connection: socket.socket, _: bytes) -> None:
+    def headers_alone(connection: socket.socket, request: bytes) -> None:
         connection.sendall(HEAD + b"Content-Length: 9999\r\n\r\n")
         connection.recv(1)
 
