@@ -28,6 +28,8 @@ SLICE_MESSAGES = 10
 QUIET_SLICES = 10
 # A process is paused no longer than this, even if the browser does not catch up.
 MAX_PAUSE_SECONDS = 3.0
+# All page processes, those of other sessions too, are paused no longer than this.
+FIRST_PAUSE_SECONDS = 0.1
 # While other sessions work, the pause is longer than the browser needs to catch up: commands often follow each other.
 WORK_SECONDS = 0.03
 CHECK_SECONDS = 0.003
@@ -74,7 +76,7 @@ class Backpressure:
     async def _pause_in_turns(self) -> None:
         before = self._processes.processor_times()
         # All of them at first, as the commands of other sessions wait behind the backlog in any case.
-        await self._catch_up(list(before))
+        await self._catch_up(list(before), most=FIRST_PAUSE_SECONDS)
         busiest, quiet, slices, self._count, self._stray_pauses = list[int](), 0, 0, 1, 0
         while quiet < QUIET_SLICES and self._connection.is_open:
             received = self._received
@@ -89,11 +91,11 @@ class Backpressure:
     def _received(self) -> int:
         return sum(group.received for group in self._groups)
 
-    async def _catch_up(self, pids: list[int], longer: float = 0.0) -> None:
+    async def _catch_up(self, pids: list[int], longer: float = 0.0, most: float = MAX_PAUSE_SECONDS) -> None:
         """Pause processes until all that they have sent has been read, and longer while other sessions work."""
         self._processes.pause(pids)
         try:
-            async with asyncio.timeout(MAX_PAUSE_SECONDS):
+            async with asyncio.timeout(most):
                 # The answer comes behind all that the browser has sent before.
                 await self._connection.root.send("Browser.getVersion")
                 await self._wait_for_others(time.monotonic() + longer)
