@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from tests.site import Site
 
 from rove import Session
 from rove.browser.network.event_rates import REQUESTS_AT_ONCE
+from rove.chromium.process.page_processes import PageProcesses
 
 LINES = 4000
 
@@ -18,7 +21,17 @@ async def value(session: Session, expression: str) -> Any:
     return (await session.evaluate(expression)).result.value
 
 
-async def test_a_flood_of_console_messages_is_counted_and_no_page_stays_paused(session: Session, site: Site) -> None:
+async def test_a_flood_of_console_messages_is_counted_and_no_page_stays_paused(
+    session: Session, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paused: list[list[int]] = []
+    pause = PageProcesses.pause
+
+    def record(self: PageProcesses, pids: Iterable[int]) -> None:
+        paused.append(list(pids))
+        pause(self, paused[-1])
+
+    monkeypatch.setattr(PageProcesses, "pause", record)
     await session.navigate(site.page("/", "<h1>Loud</h1>"))
     await session.evaluate(f"for (let i = 0; i < {LINES}; i++) console.log('line ' + i)")
     result = (await session.console(limit=10_000)).result
@@ -26,6 +39,17 @@ async def test_a_flood_of_console_messages_is_counted_and_no_page_stays_paused(s
     assert len(result.lines) + result.left_out + result.dropped + result.unrecorded == LINES
     assert f"{result.unrecorded} were not recorded" in str(result)
     assert await value(session, "document.querySelector('h1').textContent") == "Loud"
+    assert any(paused)
+    async with asyncio.timeout(10):
+        while any(is_stopped(pid) for pids in paused for pid in pids):
+            await asyncio.sleep(0)
+
+
+def is_stopped(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+    except OSError:
+        return False  # it has ended
 
 
 async def test_requests_beyond_the_limit_are_counted_and_later_ones_are_recorded(session: Session, site: Site) -> None:

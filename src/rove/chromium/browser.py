@@ -25,8 +25,8 @@ from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
 
 if TYPE_CHECKING:
+    from rove.chromium.backpressure import Backpressure
     from rove.chromium.emulation.identity import Identity
-    from rove.chromium.process.backpressure import Backpressure
     from rove.chromium.process.discovery import Installation
     from rove.chromium.process.stealth_launch import StealthLaunch
     from rove.chromium.protocol.target_group import TargetGroup
@@ -170,7 +170,7 @@ class Browser:
     def _on_flood(self, group: TargetGroup) -> None:
         """Slow a page down that sends more than is read; a process that rove has not started is never paused."""
         if self._backpressure is None:
-            from rove.chromium.process.backpressure import Backpressure  # few pages need it
+            from rove.chromium.backpressure import Backpressure  # few pages need it
             from rove.chromium.process.page_processes import PageProcesses
 
             processes = PageProcesses(self._process.process_group)

@@ -5,9 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import time
 from collections.abc import Iterable
 
 from rove.chromium.process.watchdog import living_processes
+
+# Listing all processes of the machine takes milliseconds, so the list is used for this many seconds.
+LIST_SECONDS = 0.5
 
 
 class PageProcesses:
@@ -15,13 +19,19 @@ class PageProcesses:
 
     def __init__(self, group: int | None) -> None:
         self._group = group
+        self._pids: list[int] = []
+        self._listed_at = -LIST_SECONDS
 
     def processor_times(self) -> dict[int, int]:
         """Return the nanoseconds that each page process has run, by its id."""
+        if time.monotonic() - self._listed_at >= LIST_SECONDS:
+            self._pids, self._listed_at = self._list(), time.monotonic()
+        return {pid: used for pid in self._pids if (used := _nanoseconds(pid))}
+
+    def _list(self) -> list[int]:
         if self._group is None or not os.path.exists("/proc/self/stat"):
-            return {}
-        pids = [pid for pid, group in living_processes() if group == self._group]
-        return {pid: _nanoseconds(pid) for pid in pids if _is_page(pid)}
+            return []
+        return [pid for pid, group in living_processes() if group == self._group and _is_page(pid)]
 
     def pause(self, pids: Iterable[int]) -> None:
         _signal(pids, signal.SIGSTOP)

@@ -28,6 +28,8 @@ SLICE_MESSAGES = 10
 QUIET_SLICES = 10
 # A process is paused no longer than this, even if the browser does not catch up.
 MAX_PAUSE_SECONDS = 3.0
+# All page processes, those of other sessions too, are paused no longer than this.
+FIRST_PAUSE_SECONDS = 0.1
 # While other sessions work, the pause is longer than the browser needs to catch up: commands often follow each other.
 WORK_SECONDS = 0.03
 CHECK_SECONDS = 0.003
@@ -37,7 +39,10 @@ STRAY_MESSAGES = 10
 MAX_PROCESSES = 8
 # A process that has run for less than this part of the busiest one's time is not paused.
 MIN_SHARE = 0.2
-# How many slices pass before rove looks again which processes are the busiest.
+# So many pauses in a row with such messages, and one more process is paused.
+STRAY_PAUSES = 3
+# Which processes are the busiest is looked up in each of the first slices, then in each tenth.
+FIRST_SLICES = 20
 SLICES_BETWEEN_LOOKS = 10
 
 
@@ -52,6 +57,7 @@ class Backpressure:
         self._is_running = False
         # How many processes are paused at a time: more than one if a single one does not stop the messages.
         self._count = 1
+        self._stray_pauses = 0
 
     def start(self, group: TargetGroup) -> None:
         """Pause the processes of a group now and then, until it no longer floods rove."""
@@ -68,28 +74,31 @@ class Backpressure:
             self._groups.clear()
 
     async def _pause_in_turns(self) -> None:
-        before, busiest, quiet, slices, self._count = self._processes.processor_times(), list[int](), 0, 0, 1
+        before = self._processes.processor_times()
+        # All of them at first, as the commands of other sessions wait behind the backlog in any case.
+        await self._catch_up(list(before), most=FIRST_PAUSE_SECONDS)
+        busiest, quiet, slices, self._count, self._stray_pauses = list[int](), 0, 0, 1, 0
         while quiet < QUIET_SLICES and self._connection.is_open:
             received = self._received
             await asyncio.sleep(SLICE_SECONDS)
-            quiet = quiet + 1 if self._received - received < SLICE_MESSAGES else 0
-            if slices % SLICES_BETWEEN_LOOKS == 0:
+            if slices < FIRST_SLICES or slices % SLICES_BETWEEN_LOOKS == 0:
                 busiest = busiest_since(before, self._processes.processor_times())
             slices += 1
-            await self._catch_up(busiest[: self._count])
+            await self._catch_up(busiest[: self._count], WORK_SECONDS)
+            quiet = quiet + 1 if self._received - received < SLICE_MESSAGES else 0
 
     @property
     def _received(self) -> int:
         return sum(group.received for group in self._groups)
 
-    async def _catch_up(self, pids: list[int]) -> None:
-        """Pause processes until all that they have sent has been read, and other sessions have done their work."""
+    async def _catch_up(self, pids: list[int], longer: float = 0.0, most: float = MAX_PAUSE_SECONDS) -> None:
+        """Pause processes until all that they have sent has been read, and longer while other sessions work."""
         self._processes.pause(pids)
         try:
-            async with asyncio.timeout(MAX_PAUSE_SECONDS):
+            async with asyncio.timeout(most):
                 # The answer comes behind all that the browser has sent before.
                 await self._connection.root.send("Browser.getVersion")
-                await self._wait_for_others(time.monotonic() + WORK_SECONDS)
+                await self._wait_for_others(time.monotonic() + longer)
         except (TimeoutError, CdpError):
             log.debug("the browser has not caught up with a page that floods it")
         finally:
@@ -101,8 +110,13 @@ class Backpressure:
             if now >= stray_from and strays_before is None:
                 strays_before = self._received
             await asyncio.sleep(CHECK_SECONDS)
-        if strays_before is not None and self._received - strays_before > STRAY_MESSAGES:
-            self._count = min(self._count + 1, MAX_PROCESSES)
+        if strays_before is not None:
+            self._note_strays(self._received - strays_before > STRAY_MESSAGES)
+
+    def _note_strays(self, has_strays: bool) -> None:
+        self._stray_pauses = self._stray_pauses + 1 if has_strays else 0
+        if self._stray_pauses >= STRAY_PAUSES:
+            self._count, self._stray_pauses = min(self._count + 1, MAX_PROCESSES), 0
 
 
 def busiest_since(before: dict[int, int], now: dict[int, int]) -> list[int]:
