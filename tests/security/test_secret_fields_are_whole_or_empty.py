@@ -15,7 +15,8 @@ from rove.errors import ElementNotReady
 
 PAGE = """<form method=post action=/enter><input id=p name=p type=password><input id=t name=t><input id=o name=o>
   <textarea id=a name=a></textarea><button>Enter</button></form>
-  <input id=num type=number><input id=short type=password maxlength=6><input id=c><input id=back type=button value="Take one off">
+  <input id=num type=number><input id=short type=password maxlength=6><input id=c>
+  <input id=back type=button value="Take one off">
   <button id=show>Show</button><p id=said style="font-size:30px"></p><script>
   c.oninput = () => { c.value = c.value.replace(/\\D/g, '').replace(/(.{4})(?=.)/g, '$1 ') };
   back.onclick = () => { p.value = p.value.slice(0, -1); t.value = t.value.slice(1) };

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 BINDING = "roveTell"
 EMPTIED_PREFIX = "emptied "
-REMOVED_ADVICE = "The field with this secret was edited or shortened, so it was emptied. {fill} it again if it is needed."
+REMOVED_ADVICE = "The field with this secret was edited or shortened, so it was emptied. {fill} it again."
 
 
 class SecretFields:
