@@ -50,7 +50,7 @@ WAYS: dict[str, Callable[[str], str]] = {
 def test_a_value_and_its_parts_are_redacted_however_they_are_written(way: str, part: slice) -> None:
     redacted = Redaction({"mine": VALUE})(f"before {WAYS[way](VALUE[part])} after")
     assert "[secret mine]" in redacted
-    assert len(redacted) < 50, "most of it is gone"
+    assert len(redacted) < 60, "most of it is gone"
 
 
 def test_a_part_of_five_characters_is_redacted_and_one_of_four_is_not() -> None:
