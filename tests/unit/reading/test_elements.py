@@ -85,3 +85,8 @@ def test_code_in_html_keeps_its_language_and_begins_at_once() -> None:
     page = f"<article><p>{SENTENCE * 6}</p><pre><code class=language-python>x = 1</code></pre></article>"
     html = read_article(PageSource(page, "https://tea.example/")).render("html", 10_000).text
     assert '<pre><code class="language-python">x = 1</code></pre>' in html
+
+
+def test_a_drawing_that_the_page_leaves_open_ends_at_the_next_html_element() -> None:
+    assert "Words below it." in markdown("<svg><g><circle r=2><p>Words below it.</p>")
+    assert "label" not in markdown("<svg><text>label</text><foreignObject><p>label</p></foreignObject></svg>")

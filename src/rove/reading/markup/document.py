@@ -20,6 +20,12 @@ _VOID = frozenset(
     ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
 )
 _OF_HEAD = frozenset(["title", "meta", "link", "script", "style", "base", "noscript", "template"])
+# The HTML elements that end a drawing in which they are written.
+_HTML_IN_DRAWINGS = """
+    b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta
+    nobr ol p pre ruby s small span strong strike sub sup table tt u ul var
+"""
+_ENDS_DRAWING = frozenset(_HTML_IN_DRAWINGS.split())
 # libxml2 stops at these characters, or does not accept them.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 LONGEST_JSON_LD = 200_000
@@ -40,7 +46,9 @@ def parse_document(html: str) -> Document:
     parsed = _parse(kept)
     if _depth(parsed) > DEEPEST:
         parsed = _parse(_flattened(kept))
-    return Document(parsed, _cut_elements(parsed) or len(kept) < len(source))
+    is_cut = _cut_elements(parsed)
+    _end_drawings(parsed)
+    return Document(parsed, is_cut or len(kept) < len(source))
 
 
 def _without(html: str, tag: str) -> str:
@@ -70,6 +78,16 @@ def _cut_elements(root: HtmlElement) -> bool:
         if parent is not None:
             parent.remove(element)
     return bool(beyond)
+
+
+def _end_drawings(document: HtmlElement) -> None:
+    """Dissolve drawings that contain HTML: browsers end one there, libxml2 would keep the rest of the page in it."""
+    for element in list(document.iter(*_ENDS_DRAWING)):
+        around = next(element.iterancestors("svg", "foreignobject", "desc", "title"), None)
+        while around is not None and around.tag == "svg":
+            outer = next(around.iterancestors("svg", "foreignobject", "desc", "title"), None)
+            around.drop_tag()
+            around = outer
 
 
 def body_of(document: HtmlElement) -> HtmlElement:
