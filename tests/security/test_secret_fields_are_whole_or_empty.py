@@ -15,7 +15,8 @@ from rove.errors import ElementNotReady
 
 PAGE = """<form method=post action=/enter><input id=p name=p type=password><input id=t name=t><input id=o name=o>
   <textarea id=a name=a></textarea><button>Enter</button></form>
-  <input id=short type=password maxlength=6><input id=c><input id=back type=button value="Take one off">
+  <input id=num type=number><input id=short type=password maxlength=6><input id=c>
+  <input id=back type=button value="Take one off">
   <button id=show>Show</button><p id=said style="font-size:30px"></p><script>
   c.oninput = () => { c.value = c.value.replace(/\\D/g, '').replace(/(.{4})(?=.)/g, '$1 ') };
   back.onclick = () => { p.value = p.value.slice(0, -1); t.value = t.value.slice(1) };
@@ -138,3 +139,10 @@ async def test_typing_that_is_interrupted_leaves_no_part(agent: Session, site: S
         await agent.type("secret:shop", "#p")
     await agent.dialog(accept=True)
     assert await value(agent, "p.value.length") in (0, len(PASSWORD))
+
+
+async def test_the_keys_of_a_number_field_do_not_change_a_secret(agent: Session, site: Site) -> None:
+    for key in ("ArrowUp", "ArrowDown"):
+        await filled(agent, site, "#num", "card")
+        assert "emptied" in await answer(agent, "press", key=key, target="#num")
+        assert await value(agent, "num.value") == ""

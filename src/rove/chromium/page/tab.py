@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from rove.advice import Advice
@@ -94,7 +94,7 @@ class Tab:
         self.workers = WorkerControl(self.page, setup.connection.root, self._own_workers, setup.shared.workers)
         self.cookies = PageCookies(cdp, lambda: self.url)
         self.storage = PageStorage(self.page.worlds)
-        self.redact = setup.shared.redact
+        self.redact: Callable[[str], str] = setup.shared.redact
         self.page.worlds.main.redact = setup.shared.redact_answer
         self.screencast = Screencast(cdp, self.page.tasks)
         self._person_input = PersonInput(self.page, self.input, lambda field: setup.shared.on_typed(field))

@@ -7,7 +7,6 @@ import json
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rove.advice import Advice
 from rove.browser.page_events import PageEvents
 from rove.chromium.frames.worlds import World
 from rove.chromium.protocol.connection import CdpError, CdpSession
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
 BINDING = "roveTell"
 EMPTIED_PREFIX = "emptied "
+REMOVED_ADVICE = "The field with this secret was edited or shortened, so it was emptied. {fill} it again."
 
 
 class SecretFields:
@@ -64,10 +64,4 @@ class SecretFields:
     def _on_binding_called(self, event: dict[str, Any]) -> None:
         if event["name"] == BINDING and event["payload"].startswith(EMPTIED_PREFIX):
             names = " and ".join(json.loads(event["payload"].removeprefix(EMPTIED_PREFIX)))
-            self._events.add(
-                "secret removed",
-                Advice(
-                    "The field with the secret {names} was edited or shortened, so it was emptied. {{fill}} it again.",
-                    names=names,
-                ),
-            )
+            self._events.add("secret removed", names, REMOVED_ADVICE)

@@ -81,12 +81,28 @@ export const checkSecretFields = (edited) => {
 const beforeSecretEdit = (event) => {
   if (!secretFieldRefs.size || !event.isTrusted || isPersonDriving() || event.inputType === "insertLineBreak") return;
   const field = fieldOfEvent(event);
-  if (field && heldSecrets.has(field)) emptySecretField(field);
+  const secrets = field && heldSecrets.get(field);
+  if (!secrets) return;
+  emptySecretField(field);
+  // What is typed goes into the empty field. All else would change a value that is gone; the browser has computed the
+  // next number of a spin button already, and sets it all the same.
+  if (!event.inputType.startsWith("insert")) event.preventDefault();
+  editedField = { field, secrets };
+};
+
+/** @type {{ field: any, secrets: HeldSecret[] } | null} */
+let editedField = null;
+
+const checkEditedField = () => {
+  const { field, secrets } = editedField ?? { field: null, secrets: [] };
+  editedField = null;
+  if (secrets.some((secret) => stateOf(field, secret) !== "none")) setText(field, "");
 };
 
 // A person may edit a field as they like; it is theirs from then on.
 /** @param {Event} event */
 const afterEdit = (event) => {
+  if (event.isTrusted) checkEditedField();
   if (!secretFieldRefs.size) return;
   const field = event.isTrusted ? fieldOfEvent(event) : null;
   if (field && isPersonDriving() && heldSecrets.has(field)) forgetSecrets(field);
