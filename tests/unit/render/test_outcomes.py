@@ -90,9 +90,7 @@ def test_a_batch_reports_each_step_the_failure_what_was_not_run_and_the_changes(
     milk = Weighed(PageText("milk", PAGE), 2)
     steps = (
         outcome(Weighed(Own("tea"), 1), Changes("changes", (Passage("+ first", ""),))),
-        outcome(
-            Weighed(PageText("milk", PAGE), 2), Changes("changes", (Passage("+ last", ""),)), attachments=(picture,)
-        ),
+        outcome(milk, Changes("changes", (Passage("+ last", ""),)), attachments=(picture,)),
     )
     gone = ElementGone("e9 has left: ", PageText("button", PAGE), ".")
     batch = BatchDone(steps, StepFailed(2, Own("click"), gone), (Own("Press Enter"),))

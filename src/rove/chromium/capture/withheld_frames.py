@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
+from typing import Protocol
 
-from rove.chromium.frames.worlds import World
-from rove.chromium.page.live_page import LivePage
+from rove.chromium.frames.frame_origins import FrameOrigins
+from rove.chromium.frames.worlds import World, Worlds
 from rove.chromium.protocol.connection import CdpError
 from rove.errors import Denied, RoveError
+from rove.page_text import PageText
 
 HIDE_OWNER = "ref => rove.element(ref).style.setProperty('visibility', 'hidden', 'important')"
 SHOW_OWNER = "ref => rove.element(ref).style.removeProperty('visibility')"
@@ -16,8 +18,19 @@ HIDE_ROOT = "() => document.documentElement.style.setProperty('opacity', '0', 'i
 SHOW_ROOT = "() => document.documentElement.style.removeProperty('opacity')"
 
 
+class Page(Protocol):
+    """A page and its frames. `LivePage` is the one implementation."""
+
+    worlds: Worlds
+    origins: FrameOrigins
+    may_read: Callable[[str], bool]
+
+    @property
+    def url(self) -> PageText: ...
+
+
 @contextlib.asynccontextmanager
-async def without_withheld_frames(page: LivePage) -> AsyncGenerator[None]:
+async def without_withheld_frames(page: Page) -> AsyncGenerator[None]:
     """Within this block, frames of origins that the policy does not let the agent read are not painted."""
     hidden = [world for world in await page.worlds.current() if _is_withheld(page, world)]
     try:
@@ -31,14 +44,14 @@ async def without_withheld_frames(page: LivePage) -> AsyncGenerator[None]:
                 await world.call(SHOW_ROOT)
 
 
-def _is_withheld(page: LivePage, world: World) -> bool:
+def _is_withheld(page: Page, world: World) -> bool:
     if world.parent is None:
         return False
     origin = page.origins.of(world.frame_id)
     return origin != page.url.origin and not page.may_read(origin)
 
 
-async def _hide(page: LivePage, world: World) -> None:
+async def _hide(page: Page, world: World) -> None:
     """Hide a frame from the outside and from the inside, as the page around it could show it again."""
     try:
         await _parent(world).call(HIDE_OWNER, await page.worlds.owner(world))
