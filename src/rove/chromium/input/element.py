@@ -376,7 +376,7 @@ class ViewportPoint:
     async def click(
         self, button: Button = "left", count: int = 1, modifiers: tuple[Modifier, ...] = (), hold: float = 0
     ) -> None:
-        width, height = await self._worlds.main.call("() => [innerWidth, innerHeight]")
+        width, height = map(int, await self._worlds.main.call("() => [innerWidth, innerHeight]"))
         if not (self._point[0] < width and self._point[1] < height):
             raise InvalidArguments(f"`target`: {self.line} lies outside the viewport of {width} x {height}.")
         bits = sum(MODIFIER_BITS[modifier] for modifier in modifiers)

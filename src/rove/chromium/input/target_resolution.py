@@ -309,7 +309,7 @@ async def _matches_in(devices: InputDevices, world: World, parsed: Selector | Ro
 def _match(match: dict[str, Any], prefix: str, note: str, origin: str) -> dict[str, Any]:
     return {
         "line": _with_ref(match, prefix, note, origin),
-        "ref": Own(f"{prefix}{match['ref']!s}") if match["ref"] else None,
+        "ref": Own(prefix + str(match["ref"])) if match["ref"] else None,
         "before": tuple(_with_ref(near, prefix, note, origin) for near in match["context"] if near["before"]),
         "after": tuple(_with_ref(near, prefix, note, origin) for near in match["context"] if not near["before"]),
         "is_in_view": match["inView"],

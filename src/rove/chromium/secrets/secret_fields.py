@@ -12,6 +12,7 @@ from rove.chromium.frames.worlds import World
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.chromium.secrets.copied_text import CopiedText
 from rove.errors import Denied, ElementGone, ScriptFailed
+from rove.page_text import Own
 
 if TYPE_CHECKING:
     from rove.browser.element import SecretSource
@@ -64,4 +65,4 @@ class SecretFields:
     def _on_binding_called(self, event: dict[str, Any]) -> None:
         if event["name"] == BINDING and event["payload"].startswith(EMPTIED_PREFIX):
             names = " and ".join(json.loads(event["payload"].removeprefix(EMPTIED_PREFIX)))
-            self._events.add("secret removed", names, REMOVED_ADVICE)
+            self._events.add("secret removed", Own(names), REMOVED_ADVICE)

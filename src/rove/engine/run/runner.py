@@ -96,17 +96,16 @@ class Run:
     async def _withheld(self, action: Action[R], work: Awaitable[Outcome[R]]) -> Outcome[R]:
         """Return an outcome, or raise an error, with only the words that the caller may read without asking."""
         try:
-            outcome, error = await work, None
-        except RoveError as raised:
-            error = raised
+            outcome = await work
+        except RoveError as error:
+            self._withholding(action).from_error(error)
+            raise
+        return self._withholding(action).from_outcome(outcome)
+
+    def _withholding(self, action: AnyAction) -> Withholding:
         page = self._context.current.url if self._context and self._context.current else None
-        reads = action.effect in (Effect.READ, Effect.SCRIPT)
-        allowed = self._places if reads else ()
-        withholding = Withholding.for_session(self._session.gate, self._session.name, page, allowed)
-        if error is not None:
-            withholding.from_error(error)
-            raise error
-        return withholding.from_outcome(outcome)
+        allowed = self._places if action.effect in (Effect.READ, Effect.SCRIPT) else ()
+        return Withholding.for_session(self._session.gate, self._session.name, page, allowed)
 
     async def _record(self, action: Action[R]) -> Outcome[R]:
         """Run an action and write it to the journal. An action that cannot be written does not run."""

@@ -56,6 +56,8 @@ class ProxyServer:
                 self._trust(message["session"], message["group"])
             case "close":
                 await self._close(message["session"])
+            case unknown:
+                raise ValueError(f"the engine sent an unknown message: {unknown!r}")  # the process ends: fail closed
 
     def _configure(self, message: Message) -> None:
         self._upstream = upstream_from_json(message["upstream"])

@@ -102,7 +102,8 @@ def devtools_error(request: ToolRequest, error: RoveError) -> Answer:
 def _message(request: ToolRequest, error: RoveError) -> Iterable[Passage]:
     """Return the message of an error. If a page did not load in time, it says the time as the caller wrote it."""
     if isinstance(error, DeadlineExceeded) and request.tool == "browser_navigate":
-        return [Passage(f"Timeout after {request.arguments['timeout']!s} waiting for page load")]
+        timeout = str(request.arguments["timeout"])
+        return [Passage(f"Timeout after {timeout} waiting for page load")]
     return message_passages(error)
 
 
