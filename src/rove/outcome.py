@@ -8,7 +8,7 @@ import re
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import field
-from typing import Any, Generic, Literal, TypeVar, cast
+from typing import Annotated, Any, Generic, Literal, TypeVar, cast
 
 from rove.errors import RoveError
 from rove.page_text import NOWHERE as NOWHERE
@@ -21,6 +21,8 @@ from rove.views.page_view import PageView
 
 # Begins the line that names the origin of the lines after it, where passages are joined into one text for people.
 FROM = "from "
+# A key that rove has chosen, such as the name of a fact. Callers look it up with a plain `str`.
+Name = Annotated[str, Own]
 LONGEST_ERROR = 2000
 
 

@@ -9,7 +9,7 @@ from tests.conftest import TAB_LIMIT
 from tests.security.wrapped_words import told, words_by_origin
 from tests.site import Site
 
-from rove import Session, Settings
+from rove import FormField, Session, Settings
 from rove.outcome import AnyOutcome
 
 pytestmark = pytest.mark.one_session
@@ -39,7 +39,7 @@ CALLS: dict[str, Call] = {
     "disabled": lambda session, at: session.click(f"#{at}off"),
     "hover": lambda session, at: session.hover(f"#{at}ask"),
     "fill": lambda session, at: session.fill(f"#{at}field", "x"),
-    "fill_form": lambda session, at: session.fill_form([{"target": f"#{at}list", "value": "x"}]),
+    "fill_form": lambda session, at: session.fill_form((FormField(f"#{at}list", "x"),)),
     "uncheck": lambda session, at: session.check(f"#{at}radio", checked=False),
     "no option": lambda session, at: session.select(f"#{at}list", ("three",)),
     "type": lambda session, at: session.type("y", f"#{at}field"),
@@ -106,7 +106,7 @@ async def test_what_reading_actions_tell_has_its_own_origins(session: Session, o
         await told(session.click('button "again twice"')),
         await told(session.drag("#plog", "#flog")),
         await told(session.wait(text="Nothing of it", seconds=0.3)),
-        await told(session.batch([{"action": "hover", "target": "#plog"}, {"action": "hover", "target": "#flog"}])),
+        await told(session.batch(({"action": "hover", "target": "#plog"}, {"action": "hover", "target": "#flog"}))),
     ]
     for text in answers:
         check(text, origins)

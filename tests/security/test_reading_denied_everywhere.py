@@ -63,7 +63,7 @@ async def test_no_action_on_a_page_that_may_not_be_read_tells_its_words(
         "tabs": await told(agent.tabs()),
         "status": await told(agent.status()),
         "switch": await told(agent.tabs("switch", tab="t1")),
-        "batch": await told(agent.batch([{"action": "hover", "target": "#plog"}])),
+        "batch": await told(agent.batch(({"action": "hover", "target": "#plog"},))),
         "reload": await told(agent.reload()),
         "wait": await told(agent.wait(text="x", seconds=0.2)),
         "pdf": await told(agent.pdf()),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rove.extraction.extracted import Extracted
 from rove.extraction.foreign_frames import Part, render_parts
-from rove.outcome import NOWHERE, Own, PageText, Passage
+from rove.outcome import NOWHERE, Name, Own, PageText, Passage
 from rove.reading.formats import Format
 from rove.validation.record import dataclass
 
@@ -36,9 +36,9 @@ class ReadableText(Extracted):
     date: PageText = NO_TEXT
     site: PageText = NO_TEXT
     language: PageText = NO_TEXT
-    addresses: Mapping[Own, PageText] = field(default_factory=dict[Own, PageText])
+    addresses: Mapping[Name, PageText] = field(default_factory=dict[str, PageText])
     # Of those addresses, the ones that only a frame of another origin gives, with that origin.
-    address_origins: Mapping[Own, Own] = field(default_factory=dict[Own, Own])
+    address_origins: Mapping[Name, Own] = field(default_factory=dict[str, Own])
     # Whether the main content was found. If not, this is all text of the page.
     is_main: bool = True
     # How many pages of the article were joined.
@@ -143,12 +143,12 @@ def _result(article: Article, parts: Sequence[Part], around: _Around, page: str)
     )
 
 
-def _addresses(parts: Sequence[Part], origins: Mapping[Own, Own], page: str) -> dict[Own, PageText]:
+def _addresses(parts: Sequence[Part], origins: Mapping[str, Own], page: str) -> dict[str, PageText]:
     every = [(Own(number), address) for part in parts for number, address in part.addresses.items()]
     return {number: PageText(address, origins.get(number, page)) for number, address in every}
 
 
-def _address_origins(parts: Sequence[Part]) -> dict[Own, Own]:
+def _address_origins(parts: Sequence[Part]) -> dict[str, Own]:
     """Return the origin of each number that the page itself does not give."""
     page, *frames = parts
     # The first frame that gives an address counts, so the others are read before it.

@@ -14,7 +14,7 @@ from rove.browser.network.event_rates import unrecorded_requests
 from rove.browser.network.header_masking import mask_headers
 from rove.browser.network.withholding import withheld, withheld_url
 from rove.errors import InvalidArguments
-from rove.outcome import NOWHERE, Own, PageText, Passage, Result, Text, moment, origin_in
+from rove.outcome import NOWHERE, Name, Own, PageText, Passage, Result, Text, moment, origin_in
 from rove.target import within
 from rove.validation.fields import plain
 from rove.validation.record import dataclass
@@ -110,7 +110,7 @@ class RequestDetails:
     received: RequestBody | None = None
     initiator: PageText = PageText("", NOWHERE)
     # Milliseconds of each phase, in their order.
-    timing: dict[Own, float] = field(default_factory=dict[Own, float])
+    timing: dict[Name, float] = field(default_factory=dict[str, float])
     messages: tuple[RequestMessage, ...] = ()
     messages_dropped: int = 0
     # The file that has all messages that are kept as JSON, if they are more than fits into an answer.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rove.action import Effect, Url, action, arg
 from rove.fetching.web_access import BrowserUse, FetchAction, WebAccess
-from rove.outcome import NOWHERE, Attachment, Own, PageText, Passage, Result, origin_in
+from rove.outcome import NOWHERE, Attachment, Name, Own, PageText, Passage, Result, origin_in
 from rove.reading.formats import Format
 from rove.validation.fields import InvalidFields
 from rove.validation.record import dataclass
@@ -40,9 +40,9 @@ class Fetched(Result):
     kind: Own
     text: PageText
     title: PageText = PageText("", NOWHERE)
-    facts: dict[Own, PageText] = field(default_factory=dict[Own, PageText])
+    facts: dict[Name, PageText] = field(default_factory=dict[str, PageText])
     # What the numbers in the text stand for.
-    addresses: dict[Own, PageText] = field(default_factory=dict[Own, PageText])
+    addresses: dict[Name, PageText] = field(default_factory=dict[str, PageText])
     notes: tuple[Own, ...] = ()
     unseen: tuple[PageText, ...] = ()
     pages: int = 1

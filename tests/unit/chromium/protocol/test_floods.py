@@ -13,6 +13,7 @@ from rove.browser.network.event_rates import REQUESTS_AT_ONCE, unrecorded_messag
 from rove.browser.page_events import PageEvents
 from rove.chromium.events.network_log import NetworkLog
 from rove.chromium.events.request_tracker import RequestTracker
+from rove.chromium.frames.frame_origins import FrameOrigins
 from rove.chromium.protocol.admission import FRAMES_AT_ONCE, Admission, Bucket, Verdict
 from rove.chromium.protocol.connection import CdpConnection, CdpSession
 from rove.chromium.protocol.pipe import PipeTransport, _MessageSplitter
@@ -196,7 +197,7 @@ def test_events_of_the_main_frame_are_read_whatever_frames_a_page_makes() -> Non
 
 def test_requests_that_are_not_followed_are_neither_rest_nor_waited_for_without_end() -> None:
     cdp = CdpSession(CdpConnection(PipeTransport(-1, -1)), None)
-    tracker = RequestTracker(MAIN, PageEvents(), 1000, lambda: None)
+    tracker = RequestTracker(MAIN, PageEvents(), 1000, lambda: None, FrameOrigins(MAIN, lambda: ""))
     network = NetworkLog(MAIN)
     tracker.listen(cdp)
     network.listen(cdp, "page")

@@ -91,7 +91,7 @@ HERE = (PLACE, showing(BUTTON))
 
 
 async def test_an_allowed_action_runs_without_a_question_or_a_look_at_elements() -> None:
-    async def look() -> tuple[ShownElement, ...]:
+    async def look() -> Shown:
         raise AssertionError("elements must not be looked up")
 
     person = Person()
