@@ -50,7 +50,7 @@ async def _find_elements(action: AnyAction, tab: Tab, wait: bool = True) -> tupl
 async def find_dialog(tab: TabInfo | None) -> Shown:
     """Return the dialog that is open in the tab, if there is one."""
     dialog = tab.open_dialog if tab is not None else None
-    return Shown((ShownElement("dialog", "", str(dialog)),) if dialog else ())
+    return Shown((ShownElement("dialog", "", dialog.told),) if dialog else ())
 
 
 async def find_shown(action: AnyAction, tab: Tab, wait: bool = True) -> Shown:

@@ -90,10 +90,10 @@ class Deadline:
     async def add_reason(self, tab: Tab, error: DeadlineExceeded) -> DeadlineExceeded:
         """Return the error with its reason, where it is a server that does not answer or a page that is busy."""
         tab.is_unresponsive = not await tab.page.answers_within(max(self.reserve, MIN_PROBE))
-        if server := tab.page.requests.silent_server:
+        if tab.page.requests.silent_server:
             tab.is_unresponsive = False
             hint = "The server has not answered: try again later, or allow more time with `timeout`."
-            return DeadlineExceeded(*error.parts, "; no answer of ", server, hint=hint)
+            return DeadlineExceeded(*error.parts, hint=hint)
         if not tab.is_unresponsive:
             return error
         reason = ": the page is busy and lets nothing else run"
