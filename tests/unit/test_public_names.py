@@ -10,9 +10,9 @@ import pytest
 import rove
 
 NAMES = [
-    "Action", "Allow", "ApprovalAnswer", "ApprovalRequest", "Approver", "Ask", "Decision", "Deny", "Effect",
-    "FormField", "Outcome", "Place", "Policy", "PolicyRule", "RoveError", "RulePolicy", "Session", "Settings",
-    "WebOnly", "as_text", "error_text", "open",
+    "Action", "Allow", "Answer", "ApprovalAnswer", "ApprovalRequest", "Approver", "Ask", "Decision", "Deny", "Effect",
+    "FormField", "Outcome", "Place", "Policy", "PolicyRule", "RoveError", "RulePolicy", "Session", "SessionTools",
+    "Settings", "WebOnly", "as_text", "error_text", "open", "tools",
 ]  # fmt: skip
 
 

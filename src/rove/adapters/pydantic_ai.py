@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, Self
 
 from pydantic_ai import BinaryContent, RunContext, ToolDefinition, ToolReturn
+from pydantic_ai import Tool as AgentTool
 from pydantic_ai.exceptions import ApprovalRequired, ModelRetry, ToolFailed
 from pydantic_ai.tools import AgentDepsT
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
@@ -25,6 +26,8 @@ from rove.guard.policy.policy import Policy
 from rove.outcome import AnyOutcome
 from rove.settings.tree import load
 from rove.surfaces.approvers import appointed
+from rove.surfaces.library.session import Session
+from rove.surfaces.library.tools import SessionTools
 from rove.toolsets.tool import Answer, Tool
 from rove.toolsets.toolset import toolset_from
 
@@ -32,6 +35,26 @@ from rove.toolsets.toolset import toolset_from
 MOST_RETRIES = 5
 # rove itself says what is wrong with the arguments, in words that name the field.
 ANY_OBJECT = SchemaValidator(core_schema.dict_schema(core_schema.str_schema(), core_schema.any_schema()))
+
+
+def tools(session: Session) -> list[AgentTool[Any]]:
+    """Return the tools of a session that is open already, for `Agent(tools=...)`."""
+    own = SessionTools(session)
+    return [_session_tool(own, tool) for tool in own.values()]
+
+
+def _session_tool(own: SessionTools, tool: Tool) -> AgentTool[Any]:
+    async def call(**arguments: Any) -> Any:
+        answer = await own.call(tool.name, arguments)
+        if answer.code == InvalidArguments.code:
+            raise ModelRetry(answer.text)
+        if answer.is_error:
+            raise ToolFailed(answer.text)
+        return _content_of(answer)
+
+    made = AgentTool.from_schema(call, tool.name, tool.description, dict(tool.schema), sequential=True)
+    made.max_retries = MOST_RETRIES
+    return made
 
 
 class RoveToolset(AbstractToolset[AgentDepsT]):

@@ -1,0 +1,739 @@
+"""A coroutine method for every action.
+
+Written by docs/method_stubs.py from the actions: change those, then run `make docs`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from rove.actions.devtools.console import ConsoleLines
+from rove.actions.devtools.cookies import CookieList
+from rove.actions.devtools.network import RequestList
+from rove.actions.devtools.storage import StorageContents
+from rove.actions.devtools.throttling import Throttled
+from rove.actions.devtools.workers import WorkerList
+from rove.actions.emulation.credentials import CredentialsSet
+from rove.actions.emulation.device import Emulated
+from rove.actions.emulation.interception import RuleHeader, Rules
+from rove.actions.emulation.permissions import Permitted
+from rove.actions.files.images import ImageRead
+from rove.actions.input.clipboard import Copied
+from rove.actions.input.dialogs import DialogAnswered
+from rove.actions.input.files import DroppedText, Uploaded
+from rove.actions.input.forms import Checked, Filled, FormField, FormFilled, Selected
+from rove.actions.input.keyboard import Pressed, Typed
+from rove.actions.input.pointer import Clicked, Dragged, Hovered, Scrolled
+from rove.actions.pages.aria import AriaSnapshotTaken
+from rove.actions.pages.find import Found
+from rove.actions.pages.navigation import Navigated, Visited
+from rove.actions.pages.outline import OutlineTaken
+from rove.actions.pages.pdf import Printed
+from rove.actions.pages.screenshot import Pictured
+from rove.actions.pages.script import Evaluated
+from rove.actions.pages.snapshot import SnapshotTaken
+from rove.actions.pages.wait import Waited
+from rove.actions.reading.fetch import Fetched
+from rove.actions.sessions.batch import BatchDone
+from rove.actions.sessions.emulation import NetworkSwitched, Resized
+from rove.actions.sessions.handoff import HandedBack
+from rove.actions.sessions.sessions import SessionClosed, SessionOpened, StatusReport
+from rove.actions.sessions.states import StateDeleted, StateExported, StateList, StateLoaded, StateSaved
+from rove.actions.sessions.tabs import TabList
+from rove.browser.emulation.window import ViewportSize
+from rove.documents.report import PdfRead
+from rove.extraction.extracted import Extracted
+from rove.outcome import Outcome
+
+class ActionMethods:
+    """A method for every action. Each returns an Outcome or raises a RoveError."""
+
+    async def navigate(
+        self, url: str, wait_until: Literal["commit", "domcontentloaded", "load", "networkidle"] | None = None
+    ) -> Outcome[Navigated]:
+        """Go to a URL. Answers with a snapshot of the page.
+
+        url: Address; https:// is assumed where no scheme is given.
+        wait_until: Answer then; by default, when the page is quiet.
+        """
+
+    async def back(self) -> Outcome[Navigated]:
+        """Go back one page."""
+
+    async def forward(self) -> Outcome[Navigated]:
+        """Go forward one page."""
+
+    async def reload(self) -> Outcome[Navigated]:
+        """Load the page again."""
+
+    async def visit(
+        self, url: str | None = None, show: Literal["text", "picture"] = "text", full_page: bool = False
+    ) -> Outcome[Visited]:
+        """Open an address and read or picture the page as one step, in which no other call uses the tab.
+
+        url: Address; the page that is open if not given.
+        show: The readable text of the page, or a picture of it.
+        full_page: A picture of the whole page, not only of what is in view.
+        """
+
+    async def snapshot(
+        self,
+        target: str | None = None,
+        mode: Literal["full", "interactive", "viewport"] = "full",
+        expand: str | None = None,
+        depth: int | None = None,
+        budget: int | None = None,
+        links: bool = False,
+        boxes: bool = False,
+    ) -> Outcome[SnapshotTaken]:
+        """Look at the page: an accessibility tree whose refs ([e12]) the other tools take.
+
+        target: Only this element and what is in it.
+        mode: How much of it.
+        expand: Handle of what was left out, as in [expand e40:50].
+        depth: How deep.
+        budget: Most tokens.
+        links: Show where links lead.
+        boxes: Show where elements are: x,y,width,height.
+        """
+
+    async def click(
+        self,
+        target: str,
+        button: Literal["left", "right", "middle"] = "left",
+        count: int = 1,
+        modifiers: Sequence[Literal["Alt", "Control", "Meta", "Shift"]] = (),
+        hold: float = 0,
+    ) -> Outcome[Clicked]:
+        """Click an element, or a point (x,y) of the viewport.
+
+        target: Ref (e12), CSS selector, or role and name (button "Save").
+        button: Mouse button.
+        count: 2 for a double click.
+        modifiers: Keys held down.
+        hold: Seconds to hold it down.
+        """
+
+    async def hover(self, target: str) -> Outcome[Hovered]:
+        """Move the pointer over an element.
+
+        target: Ref (e12), CSS selector, or role and name (button "Save").
+        """
+
+    async def drag(self, source: str, target: str, through: Sequence[str] = (), hold: float = 0) -> Outcome[Dragged]:
+        """Drag from one element, or point (x,y), onto another.
+
+        source: Ref (e12), CSS selector, or role and name (button "Save").
+        target: Ref (e12), CSS selector, or role and name (button "Save").
+        through: Elements or points on the way.
+        hold: Seconds to stay before moving and before dropping.
+        """
+
+    async def scroll(
+        self,
+        target: str | None = None,
+        direction: Literal["up", "down", "left", "right"] | None = None,
+        amount: int | None = None,
+    ) -> Outcome[Scrolled]:
+        """Scroll the page, a scrollable element, or an element into view.
+
+        target: What to scroll to, or with `direction`, in; x,y to turn the wheel there.
+        direction: Down if no target.
+        amount: Pixels; most of a screenful if not given.
+        """
+
+    async def fill(self, target: str, value: str) -> Outcome[Filled]:
+        """Replace the value of a field.
+
+        target: Ref (e12), CSS selector, or role and name (button "Save").
+        value: New value; dates as 2026-01-31; empty to clear; secret:NAME for a password.
+        """
+
+    async def fill_form(self, fields: Sequence[FormField]) -> Outcome[FormFilled]:
+        """Fill in several fields in one call.
+
+        fields: Fields, in order.
+        """
+
+    async def select(self, target: str, values: Sequence[str]) -> Outcome[Selected]:
+        """Choose options of a select, combobox or listbox, by label or value.
+
+        target: Ref (e12), CSS selector, or role and name (button "Save").
+        values: Labels or values.
+        """
+
+    async def check(self, target: str, checked: bool = True) -> Outcome[Checked]:
+        """Tick or untick a checkbox, radio button or switch.
+
+        target: Ref (e12), CSS selector, or role and name (button "Save").
+        checked: False to untick.
+        """
+
+    async def type(
+        self, text: str, target: str | None = None, submit: bool = False, replace: bool = False
+    ) -> Outcome[Typed]:
+        """Type text with real keystrokes, after what is there. To replace a value use fill.
+
+        text: What to type; secret:NAME for a password.
+        target: Where; what has the focus if not given.
+        submit: Press Enter afterwards.
+        replace: Replace what is there, at once, in the target.
+        """
+
+    async def press(self, key: str, target: str | None = None, hold: float = 0) -> Outcome[Pressed]:
+        """Press a key or a combination.
+
+        key: Such as Enter, ArrowDown, a, Control+A.
+        target: Element to focus first.
+        hold: Seconds to hold it down.
+        """
+
+    async def wait(
+        self,
+        text: str | None = None,
+        gone: str | None = None,
+        selector: str | None = None,
+        url: str | None = None,
+        load: Literal["DOMContentLoaded", "load"] | None = None,
+        navigation: bool = False,
+        seconds: float | None = None,
+    ) -> Outcome[Waited]:
+        """Wait until all that is given holds.
+
+        text: Text that appears.
+        gone: Text that disappears.
+        selector: CSS selector that becomes visible.
+        url: Part of the URL, or a pattern with *.
+        load: Load state.
+        navigation: Another page than before the last act.
+        seconds: A time, if nothing else is given; else the most to wait.
+        """
+
+    async def screenshot(
+        self,
+        target: str | None = None,
+        full_page: bool = False,
+        annotate: bool = False,
+        if_changed: bool = False,
+        format: Literal["png", "jpeg", "webp"] = "png",
+        path: str | None = None,
+        max_side: int | None = None,
+    ) -> Outcome[Pictured]:
+        """Take a picture of the viewport, the full page or an element. To act on the page use snapshot.
+
+        target: Element to picture.
+        full_page: The whole page, not only what is in view.
+        annotate: Label what can be pressed with its ref.
+        if_changed: No picture if it would be the same as the last.
+        format: Image format.
+        path: File in the workspace to save it to; a folder if it ends with /.
+        max_side: Longest side, in pixels.
+        """
+
+    async def extract(
+        self,
+        target: str | None = None,
+        mode: Literal["text", "html", "attribute", "readable", "rows", "tables", "metadata"] = "text",
+        attribute: str | None = None,
+        all: bool = False,
+        structure: bool = False,
+        format: Literal["text", "markdown", "html"] = "markdown",
+        pages: int = 1,
+        max_characters: int = 100000,
+        schema: Mapping[str, Any] | None = None,
+        csv: str | None = None,
+    ) -> Outcome[Extracted]:
+        """Read text, HTML or an attribute of an element or the page; or its main content, readable.
+
+        target: Which element; the page if not given.
+        mode: What to read. Rows needs a `schema`; tables offers some.
+        attribute: Name, with mode attribute.
+        all: Every match, not just one.
+        structure: Set paragraphs apart, and mark items of lists.
+        format: Of mode readable.
+        pages: With mode readable: join up to so many pages of one article.
+        max_characters: With mode readable: the most characters.
+        schema: With mode rows: CSS selectors of the rows and fields, or table headers, as JSON; mode tables offers
+            some.
+        csv: With mode rows: also write all rows to this file of the workspace.
+        """
+
+    async def evaluate(
+        self, expression: str, target: str | None = None, await_promise: bool = True
+    ) -> Outcome[Evaluated]:
+        """Run JavaScript in the page and return its value.
+
+        expression: Expression, or a function, which is given the element.
+        target: Element to hand to the function.
+        await_promise: Wait for a promise.
+        """
+
+    async def tabs(
+        self,
+        operation: Literal["list", "new", "switch", "close"] = "list",
+        tab: str | None = None,
+        url: str | None = None,
+        index: int | None = None,
+        at_least_one: bool = False,
+    ) -> Outcome[TabList]:
+        """List, open, switch or close tabs.
+
+        operation: What to do.
+        tab: Which tab, with switch and close.
+        url: Address for a new tab.
+        index: Which tab, by its place in the list, from 0.
+        at_least_one: Open an empty tab if there is none.
+        """
+
+    async def aria_snapshot(
+        self,
+        target: str | None = None,
+        depth: int | None = None,
+        boxes: bool = False,
+        path: str | None = None,
+        text: str | None = None,
+        regex: str | None = None,
+    ) -> Outcome[AriaSnapshotTaken]:
+        """Look at the page as Playwright does: a YAML tree with refs; other tools take them as aria-ref=e12.
+
+        target: Only this element and what is in it.
+        depth: How deep.
+        boxes: Show where elements are: [box=x,y,width,height].
+        path: File in the workspace to save it to.
+        text: Tell which lines have this text.
+        regex: Tell which lines match this: a pattern, or /pattern/flags.
+        """
+
+    async def batch(self, steps: Sequence[Mapping[str, Any]]) -> Outcome[BatchDone]:
+        """Run several actions in order, within one `timeout`; stop at the first that fails.
+
+        steps: In order.
+        """
+
+    async def clipboard(self, text: str | None = None) -> Outcome[Copied]:
+        """Read the session's clipboard, or put text on it. To copy, cut or paste press Control+C, X or V.
+
+        text: Text to put on it.
+        """
+
+    async def console(
+        self, level: Literal["debug", "info", "warning", "error"] = "debug", limit: int = 50, clear: bool = False
+    ) -> Outcome[ConsoleLines]:
+        """Read the console of the tab and its workers, uncaught errors included.
+
+        level: This and worse.
+        limit: Most entries, the latest ones.
+        clear: Forget all entries after this.
+        """
+
+    async def cookies(
+        self,
+        operation: Literal["list", "get", "set", "delete", "clear"] = "list",
+        name: str | None = None,
+        value: str | None = None,
+        subdomains: bool = False,
+        path: str | None = None,
+        seconds: float | None = None,
+        http_only: bool = False,
+        secure: bool = False,
+        same_site: Literal["strict", "lax", "none"] | None = None,
+    ) -> Outcome[CookieList]:
+        """List, read, set or delete the cookies of the page. Values that scripts cannot read are left out.
+
+        operation: `get` shows one with its value; `clear` deletes all.
+        name: Which cookie.
+        value: Value to set.
+        subdomains: Set it for the subdomains of the page's host too.
+        path: Path to set it for.
+        seconds: How long it lasts; until the session ends if not given.
+        http_only: For `set`: hide it from scripts. For `get`: read a value that is hidden from them, if a person
+            allows it.
+        secure: Send it over https only.
+        same_site: When other sites' pages send it.
+        """
+
+    async def credentials(
+        self, origin: str, username: str | None = None, password: str | None = None
+    ) -> Outcome[CredentialsSet]:
+        """Answer a server that asks for a password in the browser's own prompt (HTTP authentication).
+
+        origin: The server.
+        username: User name; none to forget the credentials.
+        password: secret:NAME, a secret that the owner has bound to the origin.
+        """
+
+    async def emulate(
+        self,
+        device: Literal[
+            "iPhone SE",
+            "iPhone 16e",
+            "iPhone 17",
+            "iPhone 17 Pro Max",
+            "iPad",
+            "iPad Pro 13",
+            "Pixel 10",
+            "Galaxy S25",
+            "Galaxy Tab S10+",
+            "MacBook Air 13",
+            "Windows laptop",
+            "Desktop 1080p",
+        ]
+        | None = None,
+        landscape: bool = False,
+        width: int | None = None,
+        height: int | None = None,
+        density: float | None = None,
+        mobile: bool | None = None,
+        touch: bool | None = None,
+        user_agent: str | None = None,
+        latitude: float | None = None,
+        longitude: float | None = None,
+        accuracy: float = 10,
+        locale: str | None = None,
+        time_zone: str | None = None,
+        color_scheme: Literal["light", "dark"] | None = None,
+        reduced_motion: bool | None = None,
+        forced_colors: Literal["active", "none"] | None = None,
+        contrast: Literal["more", "no-preference"] | None = None,
+        media: Literal["screen", "print"] | None = None,
+        reset: bool = False,
+    ) -> Outcome[Emulated]:
+        """Show pages another device, place, language or preference, in all tabs of the session. What is not given
+            stays.
+
+        device: Sets size, density, touch and user agent.
+        landscape: Turn the device.
+        width: CSS pixels; with height.
+        height: CSS pixels; with width.
+        density: Device pixels for each CSS pixel.
+        mobile: Heed the viewport meta tag, as phones do.
+        touch: A touch screen.
+        user_agent: User agent; client hints follow it.
+        latitude: Degrees; pages need the permission geolocation.
+        longitude: Degrees.
+        accuracy: Metres.
+        locale: Such as de-DE.
+        time_zone: Such as Europe/Berlin.
+        color_scheme: What the user prefers.
+        reduced_motion: Whether the user prefers less motion.
+        forced_colors: Whether colours are forced.
+        contrast: What contrast the user prefers.
+        media: CSS media type.
+        reset: End what is emulated before what is given here begins.
+        """
+
+    async def dialog(self, accept: bool, text: str | None = None, tab: str | None = None) -> Outcome[DialogAnswered]:
+        """Answer the dialog that is open on the page.
+
+        accept: True for OK, false for Cancel.
+        text: Answer to a prompt.
+        tab: Whose dialog, if several are open.
+        """
+
+    async def read_pdf(
+        self,
+        path: str,
+        pages: str | None = None,
+        images: bool = False,
+        password: str | None = None,
+        max_characters: int = 20000,
+    ) -> Outcome[PdfRead]:
+        """Read a PDF file of the workspace: text by page with tables, outline, links, form fields; pictures of pages.
+
+        path: Path in the workspace.
+        pages: Which pages: 1-3,5 or 8-. All by default.
+        images: Also pictures of the pages, at most 5.
+        password: Password of a locked file, as secret:NAME if there is one.
+        max_characters: Most text to return.
+        """
+
+    async def resize(self, width: int, height: int) -> Outcome[Resized]:
+        """Change the size of the tab's viewport.
+
+        width: CSS pixels.
+        height: CSS pixels.
+        """
+
+    async def offline(self, offline: bool = True) -> Outcome[NetworkSwitched]:
+        """Take the session's network away, or give it back.
+
+        offline: False to be online again.
+        """
+
+    async def web_fetch(
+        self,
+        url: str,
+        format: Literal["text", "markdown", "html"] = "markdown",
+        max_characters: int = 20000,
+        browser: Literal["auto", "never", "always"] = "auto",
+        pages: int = 1,
+    ) -> Outcome[Fetched]:
+        """Read an address: article, PDF, feed, JSON, picture or text. Over HTTP; in the browser where a page needs
+            one.
+
+        url: Address; https:// is assumed where no scheme is given.
+        format: Format of articles.
+        max_characters: Most characters of text.
+        browser: Use the browser where HTTP does not do (auto), never, or always.
+        pages: Read up to so many pages of an article that goes on.
+        """
+
+    async def upload(
+        self,
+        target: str | None = None,
+        paths: Sequence[str] = (),
+        drop: bool = False,
+        texts: Sequence[DroppedText] = (),
+    ) -> Outcome[Uploaded]:
+        """Give files of the workspace to a file input, to a button that opens a chooser, or to a drop zone.
+
+        target: Where; the input whose file chooser is open if not given.
+        paths: Paths in the workspace; empty to take files back.
+        drop: Drop them on the target.
+        texts: Texts to drop with them.
+        """
+
+    async def find(
+        self, text: str | None = None, regex: str | None = None, role: str | None = None, limit: int = 10
+    ) -> Outcome[Found]:
+        """Search the whole page, also what a snapshot left out; answers with refs and what is beside.
+
+        text: Text, in any case.
+        regex: JavaScript regular expression.
+        role: Role, such as button.
+        limit: Most matches.
+        """
+
+    async def handoff(self, reason: str, timeout: float | None = None) -> Outcome[HandedBack]:
+        """Ask a person to do something in this tab (log in, solve a captcha, pay), and wait until they hand back.
+
+        reason: What to do.
+        timeout: Seconds to wait for them.
+        """
+
+    async def read_image(self, path: str, max_side: int | None = None) -> Outcome[ImageRead]:
+        """Read an image file of the workspace: PNG, JPEG, GIF, WebP or HEIC. A large one is scaled down.
+
+        path: Path in the workspace.
+        max_side: Longest side, in pixels.
+        """
+
+    async def intercept(
+        self,
+        operation: Literal["add", "list", "remove"] = "add",
+        url: str | None = None,
+        rule: Literal["block", "answer", "change"] = "answer",
+        method: str | None = None,
+        type: str | None = None,
+        status: int = 200,
+        headers: Sequence[RuleHeader] = (),
+        body: str | None = None,
+        number: int | None = None,
+    ) -> Outcome[Rules]:
+        """Block, answer (a mocked API) or change requests of all tabs by a rule; list or remove rules.
+
+        The newest rule that matches counts. WebSockets are not intercepted.
+
+        operation: What to do.
+        url: Such as https://api.example.com/v1/*; only to block, * may be in the host.
+        rule: What is done with the requests.
+        method: Only requests of this method.
+        type: Only these: document, script, stylesheet, image, font, media, fetch or xhr.
+        status: With answer.
+        headers: Of the answer; with change, set in the request.
+        body: Of the answer; with change, sent instead.
+        number: Which rule, with remove; all if not given.
+        """
+
+    async def network(
+        self,
+        request: int | None = None,
+        body: bool = False,
+        url: str | None = None,
+        type: str | None = None,
+        failed: bool = False,
+        regex: str | None = None,
+        limit: int = 50,
+        save: bool = False,
+    ) -> Outcome[RequestList]:
+        """List the tab's latest requests, or show one of them with its headers.
+
+        request: Number of the one to show.
+        body: Show its bodies too; what is long goes to a file.
+        url: Part of the URL, or a pattern with *.
+        type: Such as document, script, fetch, xhr, image.
+        failed: Only failures and HTTP errors.
+        regex: JavaScript pattern that the URL matches.
+        limit: Most requests, the latest ones.
+        save: Write a long list to a file, as JSON.
+        """
+
+    async def outline(self, target: str | None = None) -> Outcome[OutlineTaken]:
+        """Look at the page as an outline: a line for each element, with its role, name and [attributes], and no refs.
+
+        target: Only this element and what is in it.
+        """
+
+    async def pdf(
+        self,
+        name: str | None = None,
+        path: str | None = None,
+        paper: Literal["a3", "a4", "a5", "letter", "legal", "tabloid"] = "a4",
+        landscape: bool = False,
+        background: bool = False,
+        pages: str | None = None,
+    ) -> Outcome[Printed]:
+        """Print the page to a PDF file in the workspace.
+
+        name: File name; the page's title if not given.
+        path: File in the workspace to write instead; a folder if it ends with /.
+        paper: Paper size.
+        landscape: Turn the paper.
+        background: Print background colours and images.
+        pages: Which, such as 1-3,5.
+        """
+
+    async def permissions(
+        self,
+        origin: str | None = None,
+        names: Sequence[
+            Literal[
+                "accelerometer",
+                "ambient-light-sensor",
+                "background-sync",
+                "geolocation",
+                "gyroscope",
+                "idle-detection",
+                "magnetometer",
+                "midi",
+                "notifications",
+                "payment-handler",
+                "persistent-storage",
+                "screen-wake-lock",
+                "storage-access",
+                "window-management",
+            ]
+        ] = (),
+    ) -> Outcome[Permitted]:
+        """Set the permissions that pages of one origin have; all others are denied. Without an origin, list them.
+
+        origin: Which pages.
+        names: All that it may do from now on; none takes them back.
+        """
+
+    async def status(self) -> Outcome[StatusReport]:
+        """Tell which sessions and tabs are open and where they are."""
+
+    async def open_session(
+        self,
+        name: str | None = None,
+        state: str | None = None,
+        save_on_close: bool = False,
+        headless: bool | None = None,
+        viewport: ViewportSize | None = None,
+        start: bool = False,
+        must_be_new: bool = False,
+        profile: str | None = None,
+    ) -> Outcome[SessionOpened]:
+        """Open a session of its own, with no cookies or storage of others.
+
+        name: Name to use as `session`; made up if not given.
+        state: Saved state to begin with.
+        save_on_close: Save the session as `state` after calls, and when it is closed.
+        headless: Without a window, or with one.
+        viewport: Size of its tabs.
+        start: Start its browser now, not with the first call.
+        must_be_new: Refuse a name that is open already.
+        profile: Profile, which a browser of its own keeps.
+        """
+
+    async def close_session(self, name: str | None = None) -> Outcome[SessionClosed]:
+        """Close a session and forget its cookies and storage, unless they are saved.
+
+        name: Which; the one of this call if not given.
+        """
+
+    async def save_state(self, name: str) -> Outcome[StateSaved]:
+        """Save the session's logins under a name, which a new session can be opened with, as `state`.
+
+        name: Name of the state; one of that name is replaced.
+        """
+
+    async def load_state(self, name: str) -> Outcome[StateLoaded]:
+        """Replace the session's cookies and storage by those of a saved state, and load its tabs anew.
+
+        name: Name of the state.
+        """
+
+    async def states(self, name: str | None = None) -> Outcome[StateList]:
+        """Tell which states are saved that the session may use: their names, origins, counts and dates, never a value.
+
+        name: One state, with a line for each origin; all of them if not given.
+        """
+
+    async def delete_state(self, name: str) -> Outcome[StateDeleted]:
+        """Delete a saved state for good.
+
+        name: Name of the state.
+        """
+
+    async def import_state(self, name: str, path: str) -> Outcome[StateSaved]:
+        """Save the content of a Playwright storage_state file under a name.
+
+        name: Name of the state; one of that name is replaced.
+        path: JSON file in the workspace.
+        """
+
+    async def export_state(self, name: str) -> Outcome[StateExported]:
+        """Write a saved state to a file in the workspace, not encrypted, as Playwright's storage_state.
+
+        name: Name of the state.
+        """
+
+    async def storage(
+        self,
+        area: Literal["local", "session", "indexeddb", "cache"] = "local",
+        operation: Literal["list", "get", "set", "delete", "clear"] = "list",
+        key: str | None = None,
+        value: str | None = None,
+        database: str | None = None,
+        store: str | None = None,
+        limit: int = 50,
+    ) -> Outcome[StorageContents]:
+        """List, read, set or delete what the page's origin stores.
+
+        area: Which storage.
+        operation: What to do.
+        key: Name of the item, key of the record, or URL in a cache.
+        value: Value to set; JSON for IndexedDB.
+        database: Database, or cache.
+        store: Object store of the database.
+        limit: Most entries.
+        """
+
+    async def throttle(
+        self,
+        network: Literal["none", "slow-3g", "slow-4g", "fast-4g"] = "none",
+        latency: float | None = None,
+        download: float | None = None,
+        upload: float | None = None,
+        cpu: float = 1,
+    ) -> Outcome[Throttled]:
+        """Slow down the session's network and scripts. Without arguments, end that.
+
+        network: A kind of network.
+        latency: Milliseconds added to each request.
+        download: Kilobits per second.
+        upload: Kilobits per second.
+        cpu: How many times slower scripts run.
+        """
+
+    async def workers(
+        self,
+        operation: Literal["list", "inspect", "update", "stop", "unregister", "bypass", "use"] = "list",
+        url: str | None = None,
+    ) -> Outcome[WorkerList]:
+        """List workers and stop them; inspect, update or unregister service workers, or have the tab bypass those.
+
+        operation: `use` ends a bypass; reload the page after a change.
+        url: Part of the worker's address; all if not given.
+        """

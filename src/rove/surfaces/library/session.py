@@ -1,0 +1,162 @@
+"""A browser session, with a coroutine method for every action."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import cache
+from types import TracebackType
+from typing import Self, TypeVar
+
+from rove.action import Action, registry
+from rove.advice import Names, insert_names
+from rove.engine.sessions.session import Session as EngineSession
+from rove.engine.sessions.sessions import Sessions
+from rove.errors import RoveError
+from rove.outcome import AnyOutcome, Outcome, Result
+from rove.settings.tree import Settings
+from rove.states.choice import LoginChoice
+from rove.surfaces.library.action_methods import ActionMethods
+from rove.toolsets.tool import Call
+
+R = TypeVar("R", bound=Result)
+Closing = Callable[[], Awaitable[None]]
+
+
+@cache
+def _names() -> Names:
+    return {verb: f"session.{verb}()" for verb in registry()}
+
+
+def for_python(error: RoveError) -> RoveError:
+    """Return an error whose hint names methods of `Session`, and whose traceback shows its code and its hint.
+
+    What went wrong is on the page or in the call, so the frames of rove are left out, unless it is a fault of rove.
+    """
+    error.hint = insert_names(error.hint, _names())
+    note = f"{error.code}: {error.hint}"
+    if note not in getattr(error, "__notes__", ()):
+        error.add_note(note)
+    return error if type(error) is RoveError else error.with_traceback(None)
+
+
+class Session(ActionMethods):
+    """One isolated browser session. Every method of an action returns an Outcome or raises a RoveError.
+
+    It is a context manager that closes the session: `async with await session.another() as other`.
+    """
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        name: str | None,
+        *,
+        tab: str | None = None,
+        timeout: float | None = None,
+        quiet: bool = False,
+        closing: Closing | None = None,
+    ) -> None:
+        self._sessions = sessions
+        self._name = name
+        self._tab = tab
+        self._timeout = timeout
+        self._quiet = quiet
+        self._closing = closing
+
+    @property
+    def name(self) -> str:
+        """The name of the session, which the journal and `rove serve` show."""
+        return self._engine.name
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that the browser was opened with."""
+        return self._sessions.settings
+
+    @property
+    def _engine(self) -> EngineSession:
+        return self._sessions.session(self._name)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def run(
+        self, action: Action[R], *, tab: str | None = None, timeout: float | None = None, quiet: bool = False
+    ) -> Outcome[R]:
+        """Run any action. The other methods make an action and run it.
+
+        tab: The id of the tab, such as "t2"; by default the one in front.
+        timeout: Seconds until it fails with `timeout`.
+        quiet: Whether to leave out what changed on the page.
+        """
+        try:
+            outcome = await self._engine.run(
+                action,
+                tab=tab or self._tab,
+                timeout=timeout or self._timeout,
+                quiet=quiet or self._quiet,
+                names=_names(),
+            )
+        except RoveError as error:
+            raise for_python(error) from error.__cause__
+        if stopped := outcome.result.error:
+            stopped.outcome = outcome
+            raise for_python(stopped)
+        return outcome
+
+    async def run_call(self, call: Call, names: Names) -> AnyOutcome:
+        """Run a call of a tool, which may name another session of the same browser."""
+        session = self._sessions.session(call.session or self._name)
+        return await session.run(
+            call.action,
+            tab=call.tab or self._tab,
+            timeout=call.timeout or self._timeout,
+            quiet=call.quiet or self._quiet,
+            names=names,
+            view=call.view,
+        )
+
+    def using(self, *, tab: str | None = None, timeout: float | None = None, quiet: bool | None = None) -> Session:
+        """Return the same session with other defaults: a tab, a deadline, or outcomes without changes.
+
+        What is not given stays as it was set before.
+        """
+        return Session(
+            self._sessions,
+            self._name,
+            tab=self._tab if tab is None else tab,
+            timeout=self._timeout if timeout is None else timeout,
+            quiet=self._quiet if quiet is None else quiet,
+            closing=self._closing,
+        )
+
+    async def another(
+        self,
+        name: str | None = None,
+        *,
+        state: str | None = None,
+        save_on_close: bool = False,
+        profile: str | None = None,
+    ) -> Session:
+        """Open a further session in the same browser, which shares no cookies and no pages with this one.
+
+        state: The name of a saved state, with whose logins it begins.
+        save_on_close: Whether its logins are saved to that state when it is closed.
+        profile: The name of a profile, which keeps its logins by itself.
+        """
+        try:
+            choice = LoginChoice(state, profile, save_on_close)
+            return Session(self._sessions, await self._sessions.open_session(name, login=choice))
+        except RoveError as error:
+            raise for_python(error) from error.__cause__
+
+    async def close(self) -> None:
+        """Close the session. The one that `rove.open()` began with closes the browser and all its sessions."""
+        if self._closing is not None:
+            await self._closing()
+        elif self._name in self._sessions.open_sessions(None):
+            await self._sessions.close_session(self._name)
