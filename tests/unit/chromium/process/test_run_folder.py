@@ -51,11 +51,17 @@ def kill(*processes: subprocess.Popen[bytes]) -> None:
 def test_a_child_without_the_variable_is_found_by_its_group(tmp_path: Path) -> None:
     main = start_leader(tmp_path / "folder")
     child = start_unmarked_child(main.pid)
-    assert eventually(lambda: watchdog.processes_of(tmp_path / "folder") == [child.pid], 10)
+    assert eventually(lambda: watchdog.processes_of(tmp_path / "folder") == sorted([main.pid, child.pid]), 10)
     kill(main)
     assert watchdog.processes_of(tmp_path / "folder") == [child.pid]
     watchdog.clean_up(tmp_path / "folder")
     assert child.wait(10) == -9
+
+
+def test_a_browser_that_has_just_started_is_killed_before_its_variables_can_be_read(tmp_path: Path) -> None:
+    main = start_leader(tmp_path / "folder")
+    watchdog.clean_up(tmp_path / "folder")
+    assert main.wait(10) == -9
 
 
 def test_a_stopped_child_is_killed_too(tmp_path: Path) -> None:
