@@ -72,7 +72,7 @@ def living_processes() -> Iterator[tuple[int, int]]:
 
 
 def _recorded_browser(folder: str | Path) -> set[int]:
-    """Return the process that the folder names, if it lives. While a process starts, its variables cannot be read yet."""
+    """Return the process that the folder names, if it lives. While it starts, its variables cannot be read yet."""
     pid, _, recorded = _read(f"{folder}/{PROCESS_FILE}").decode().partition(" ")
     return {int(pid)} if pid.isdigit() and _start_time(int(pid)) == recorded else set()
 

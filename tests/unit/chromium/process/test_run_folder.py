@@ -89,8 +89,9 @@ def test_processes_of_the_group_that_are_no_children_of_a_browser_are_left_alone
     main = start_leader(tmp_path / "folder")
     other = subprocess.Popen(["sleep", "300"], process_group=main.pid)
     watchdog.clean_up(tmp_path / "folder")
-    assert (main.poll(), other.poll()) == (None, None)
-    kill(main, other)
+    assert main.wait(10) == -9
+    assert other.poll() is None
+    kill(other)
 
 
 def test_a_link_to_a_folder_elsewhere_is_left_alone(tmp_path: Path) -> None:
