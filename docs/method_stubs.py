@@ -68,10 +68,16 @@ class _StubWriter:
             return f"{self._import('typing', 'Literal')}[{', '.join(map(repr, arguments))}]"
         # Callers may give any sequence and any mapping.
         if origin in (tuple, list, Sequence):
-            return f"{self._import('collections.abc', 'Sequence')}[{self._type(arguments[0])}]"
+            return f"{self._import('collections.abc', 'Sequence')}[{self._item(arguments[0])}]"
         if origin in (dict, Mapping):
             return f"{self._import('collections.abc', 'Mapping')}[{', '.join(map(self._type, arguments))}]"
         return self._name_of(hint)
+
+    def _item(self, hint: Any) -> str:
+        if not dataclasses.is_dataclass(hint):
+            return self._type(hint)
+        mapping = self._import("collections.abc", "Mapping")
+        return f"{self._type(hint)} | {mapping}[str, {self._import('typing', 'Any')}]"
 
     def _name_of(self, cls: type[Any]) -> str:
         return cls.__name__ if cls.__module__ == "builtins" else self._import(cls.__module__, cls.__name__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -125,7 +126,8 @@ def test_a_missing_argument_is_refused_by_name(verb: str) -> None:
 @every_action
 def test_the_library_has_a_method_for_it(verb: str) -> None:
     method = getattr(Session, verb)
-    assert method.__doc__ == registry()[verb].__doc__
+    assert method.__doc__.startswith(inspect.cleandoc(registry()[verb].__doc__ or ""))
+    assert {*fields_of(registry()[verb])} < {*inspect.signature(method).parameters}
 
 
 @every_action

@@ -18,6 +18,7 @@ async def coroutines() -> None:
         task = asyncio.create_task(session.click("a", modifiers=["Shift"]))
         async with asyncio.TaskGroup() as group:
             group.create_task(session.select("select", ["Sencha"]))
+            group.create_task(session.fill_form([{"target": "e1", "value": "Bea"}]))
         assert_type(await task, rove.Outcome[Clicked])
         async with await session.another("second") as second:
             assert_type(second, rove.Session)

@@ -71,6 +71,9 @@ class PdfFile:
     pages: int
 
 
+DownloadState = Literal["under way", "complete", "failed"]
+
+
 @dataclass(frozen=True)
 class DownloadedFile:
     """A download by the name that its server gave it; `path` is its file in the workspace once it is complete."""
@@ -80,6 +83,7 @@ class DownloadedFile:
     size: int | None = None
     # Where it came from, after redirects.
     url: PageText = PageText("", NOWHERE)
+    state: DownloadState = "under way"
 
 
 @dataclass(frozen=True)

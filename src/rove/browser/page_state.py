@@ -98,6 +98,11 @@ class Downloads(Protocol):
     async def wait_until_finished(self, since: int, /) -> None:
         """Wait until every download after the first `since` is over."""
 
+    @property
+    def files(self) -> tuple[DownloadedFile, ...]:
+        """All of them, in the order in which they started."""
+        ...
+
     def latest(self, since: int, /) -> DownloadedFile | None:
         """Return the latest download after the first `since`, which may be under way; None if there is none."""
         ...

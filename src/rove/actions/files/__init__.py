@@ -1,1 +1,1 @@
-"""Actions on files of the workspace, which need no browser."""
+"""Actions on files of the workspace."""

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,12 +44,17 @@ class PendingDownloads:
     def __init__(self) -> None:
         self._running: set[int] = set()
         self._changed = asyncio.Event()
-        self._latest: DownloadedFile | None = None
+        self._files: dict[int, DownloadedFile] = {}
         self.count = 0
+
+    @property
+    def files(self) -> tuple[DownloadedFile, ...]:
+        """All of them, in the order in which they started."""
+        return tuple(self._files.values())
 
     def latest(self, since: int) -> DownloadedFile | None:
         """Return the latest download after the first `since`, which may be under way; None if there is none."""
-        return self._latest if self.count > since else None
+        return self._files[self.count] if self.count > since else None
 
     async def wait_until_started(self, since: int) -> None:
         """Wait until there is a download after the first `since`."""
@@ -70,16 +76,18 @@ class PendingDownloads:
         """Note that a download has started; returns its number."""
         self.count += 1
         self._running.add(self.count)
-        self._latest = DownloadedFile(name.around(safe_name(name)), url=url)
+        self._files[self.count] = DownloadedFile(name.around(safe_name(name)), url=url)
         self._changed.set()
         return self.count
 
     def note_file(self, number: int, file: DownloadedFile) -> None:
         """Note where a download is now that it is complete."""
-        if number == self.count:
-            self._latest = file
+        self._files[number] = file
 
     def remove(self, number: int) -> None:
+        """Note that a download is over; it has failed if its file has not been noted."""
+        if self._files[number].state != "complete":
+            self._files[number] = replace(self._files[number], state="failed")
         self._running.discard(number)
         self._changed.set()
 
@@ -165,7 +173,7 @@ class Downloads:
                 path = await asyncio.to_thread(self._move_to_workspace, download)
                 size = path.stat().st_size
                 name = download.name.around
-                file = DownloadedFile(name(path.name), name(str(path)), size, download.url)
+                file = DownloadedFile(name(path.name), name(str(path)), size, download.url, "complete")
                 download.pending.note_file(download.number, file)
                 download.page_events.add("download", name(f"{path} ({size} bytes)"), _advice(path))
             else:

@@ -16,6 +16,7 @@ from rove.actions.emulation.credentials import CredentialsSet
 from rove.actions.emulation.device import Emulated
 from rove.actions.emulation.interception import RuleHeader, Rules
 from rove.actions.emulation.permissions import Permitted
+from rove.actions.files.downloads import DownloadList
 from rove.actions.files.images import ImageRead
 from rove.actions.input.clipboard import Copied
 from rove.actions.input.dialogs import DialogAnswered
@@ -148,7 +149,7 @@ class BlockingMethods:
         value: New value; dates as 2026-01-31; empty to clear; secret:NAME for a password.
         """
 
-    def fill_form(self, fields: Sequence[FormField]) -> Outcome[FormFilled]:
+    def fill_form(self, fields: Sequence[FormField | Mapping[str, Any]]) -> Outcome[FormFilled]:
         """Fill in several fields in one call.
 
         fields: Fields, in order.
@@ -442,6 +443,12 @@ class BlockingMethods:
         max_characters: Most text to return.
         """
 
+    def downloads(self, wait: bool = False) -> Outcome[DownloadList]:
+        """List the files that this tab has downloaded, with their paths in the workspace.
+
+        wait: Wait until none is under way.
+        """
+
     def resize(self, width: int, height: int) -> Outcome[Resized]:
         """Change the size of the tab's viewport.
 
@@ -478,7 +485,7 @@ class BlockingMethods:
         target: str | None = None,
         paths: Sequence[str] = (),
         drop: bool = False,
-        texts: Sequence[DroppedText] = (),
+        texts: Sequence[DroppedText | Mapping[str, Any]] = (),
     ) -> Outcome[Uploaded]:
         """Give files of the workspace to a file input, to a button that opens a chooser, or to a drop zone.
 
@@ -521,7 +528,7 @@ class BlockingMethods:
         method: str | None = None,
         type: str | None = None,
         status: int = 200,
-        headers: Sequence[RuleHeader] = (),
+        headers: Sequence[RuleHeader | Mapping[str, Any]] = (),
         body: str | None = None,
         number: int | None = None,
     ) -> Outcome[Rules]:

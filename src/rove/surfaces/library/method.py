@@ -8,6 +8,8 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
 from rove.action import Action, AnyAction, make_action, registry
+from rove.errors import InvalidArguments
+from rove.surfaces.library.python_errors import for_python
 from rove.validation.fields import schema_of
 
 
@@ -41,7 +43,7 @@ def coroutine_method(action: type[AnyAction]) -> Callable[..., Coroutine[Any, An
     """Return a coroutine function that takes the arguments of an action and runs it."""
 
     async def run(self: Runner, /, *args: Any, **kwargs: Any) -> Any:
-        return await self.run(make_action(action, *args, **kwargs))
+        return await self.run(_made(action, args, kwargs))
 
     return run
 
@@ -50,9 +52,16 @@ def blocking_method(action: type[AnyAction]) -> Callable[..., Any]:
     """Return a function that takes the arguments of an action, runs it and waits for its outcome."""
 
     def run(self: Runner, /, *args: Any, **kwargs: Any) -> Any:
-        return self.run(make_action(action, *args, **kwargs))
+        return self.run(_made(action, args, kwargs))
 
     return run
+
+
+def _made(action: type[AnyAction], args: tuple[Any, ...], kwargs: dict[str, Any]) -> AnyAction:
+    try:
+        return make_action(action, *args, **kwargs)
+    except InvalidArguments as error:
+        raise for_python(error) from None
 
 
 def described(function: Any, action: type[AnyAction], owner: type[Any]) -> Any:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from functools import cache
 from types import TracebackType
 from typing import Self, TypeVar
 
-from rove.action import Action, registry
-from rove.advice import Names, insert_names
+from rove.action import Action
+from rove.advice import Names
 from rove.engine.sessions.session import Session as EngineSession
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import RoveError
@@ -16,27 +15,11 @@ from rove.outcome import AnyOutcome, Outcome, Result
 from rove.settings.tree import Settings
 from rove.states.choice import LoginChoice
 from rove.surfaces.library.action_methods import ActionMethods
+from rove.surfaces.library.python_errors import for_python, names_in_python
 from rove.toolsets.tool import Call
 
 R = TypeVar("R", bound=Result)
 Closing = Callable[[], Awaitable[None]]
-
-
-@cache
-def _names() -> Names:
-    return {verb: f"session.{verb}()" for verb in registry()}
-
-
-def for_python(error: RoveError) -> RoveError:
-    """Return an error whose hint names methods of `Session`, and whose traceback shows its code and its hint.
-
-    What went wrong is on the page or in the call, so the frames of rove are left out, unless it is a fault of rove.
-    """
-    error.hint = insert_names(error.hint, _names())
-    note = f"{error.code}: {error.hint}"
-    if note not in getattr(error, "__notes__", ()):
-        error.add_note(note)
-    return error if type(error) is RoveError else error.with_traceback(None)
 
 
 class Session(ActionMethods):
@@ -99,7 +82,7 @@ class Session(ActionMethods):
                 tab=tab or self._tab,
                 timeout=timeout or self._timeout,
                 quiet=quiet or self._quiet,
-                names=_names(),
+                names=names_in_python(),
             )
         except RoveError as error:
             raise for_python(error) from error.__cause__

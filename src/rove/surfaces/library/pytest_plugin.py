@@ -59,9 +59,9 @@ def rove_settings() -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def rove_browser(rove_settings: dict[str, Any]) -> Generator[Any]:
     """The session that the browser is opened with, which tests share; each test has a session beside it."""
-    import rove
+    from rove.surfaces.library import blocking
 
-    with rove.sync.open(**rove_settings) as session:
+    with blocking.open(**rove_settings) as session:
         yield session
 
 
@@ -100,9 +100,9 @@ else:
     @pytest_asyncio.fixture(name="rove_async_session")
     async def _async_session(request: pytest.FixtureRequest, rove_settings: dict[str, Any]) -> AsyncGenerator[Any]:
         """A browser session whose methods are coroutines."""
-        import rove
+        from rove.surfaces.library import opening
 
-        async with rove.open(**rove_settings) as session:
+        async with opening.open(**rove_settings) as session:
             journal = _journal_of(session.settings, session.name)
             yield session
             if _has_failed(request.node):
