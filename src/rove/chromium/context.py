@@ -263,9 +263,12 @@ class Context(SharedContext):
             self._popup_opened.set()
             self._shared.tasks.start(close_target(self._root, cdp, target["targetId"]))
             return
+        if opener is not None:  # the browser does not name the opener of a link that is opened with Control held down
+            target = {**target, "openerId": opener.page.target_id}
         tab = self._add_tab(cdp, target, self._next_id())
         if opener is not None:
             tab.join_opener(opener)
+            tab.page.origins.inherit(opener.page.origins.of(tab.opener_frame))
         opening = self._shared.tasks.start(self._open_tab(tab, opener))
         self._opening[target["targetId"]] = opening
         if is_popup:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rove.engine.approval.gate import Gate
 from rove.errors import RoveError
 from rove.guard.policy.policy import Place
 from rove.outcome import NOWHERE, Changes, Outcome, PageText, Passage, Result, origin_in
+from rove.page_text import SEVERAL
 
+if TYPE_CHECKING:
+    from rove.browser.tab import Tab
+
+WEB = ("http://", "https://")
 R = TypeVar("R", bound=Result)
 V = TypeVar("V")
 
@@ -25,21 +30,29 @@ class Withholding:
     """Withholds the words of each origin by the policy's decision on that origin.
 
     `may_read` asks the policy. `allowed`: the origins that the policy, or a person, has just allowed this action to
-    read or to run a script in; its own result may hold their words.
+    read or to run a script in; its own result may hold their words. `tabs`: whose frames may have written the words
+    of no known origin.
     """
 
-    def __init__(self, may_read: Callable[[str], bool], page: str, allowed: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        may_read: Callable[[str], bool],
+        page: str,
+        allowed: Iterable[str] = (),
+        tabs: Sequence[Tab] = (),
+    ) -> None:
+        self._tabs = tabs
         self._may_read = may_read
         self._page = page
         self._allowed = frozenset(allowed)
         self._decided: dict[str, bool] = {}
 
     @classmethod
-    def for_session(cls, gate: Gate, session: str, page: PageText | None, allowed: Iterable[Place]) -> Withholding:
-        """Withhold by the policy of a session. `allowed`: the places that the action may read."""
+    def for_session(cls, gate: Gate, session: str, tabs: Sequence[Tab], allowed: Iterable[Place]) -> Withholding:
+        """Withhold by the policy of a session. `tabs`: the action's first; `allowed`: what it may read."""
         origins = [origin_in(place.url) for place in allowed if place.url]
-        origin = page.origin if page is not None else NOWHERE
-        return cls(lambda each: gate.may_read(Place(session, None, each)), origin, origins)
+        origin = tabs[0].url.origin if tabs else NOWHERE
+        return cls(lambda each: gate.may_read(Place(session, None, each)), origin, origins, tabs)
 
     def from_outcome(self, outcome: Outcome[R]) -> Outcome[R]:
         """Return an outcome in which only words are left that the agent may read."""
@@ -66,13 +79,18 @@ class Withholding:
         return changes if passages == changes.passages else replace(changes, passages=passages)
 
     def _is_open(self, origin: str, allowed: frozenset[str] = frozenset()) -> bool:
-        # Words of no known origin are on the page, so they are decided on like the page.
-        origin = self._page if origin in ("", NOWHERE) else origin
+        origin = self._page if origin in ("", SEVERAL) else origin
         if origin in allowed:
             return True
         if origin not in self._decided:
-            self._decided[origin] = self._may_read(origin)
+            self._decided[origin] = self._may_read(origin) and self._may_any_write(origin)
         return self._decided[origin]
+
+    def _may_any_write(self, origin: str) -> bool:
+        """Whether all pages and frames may be read that may have written words of an origin which is not known."""
+        if origin == self._page != NOWHERE or origin.startswith(WEB):
+            return True
+        return all(tab.page.may_read(origin) for tab in self._tabs)
 
     def _without(self, value: V, allowed: frozenset[str] = frozenset()) -> V:
         changed: Any = self._changed(value, allowed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rove.advice import Advice
 from rove.browser.emulation.emulation import Size
@@ -75,7 +75,7 @@ class Tab:
         )
         self.page.worlds.set_tab(identity)
         self.page.keeps_downloads = not setup.is_attached
-        self.page.may_read = lambda address: setup.shared.may_read(address)
+        self.page.policy_allows = lambda address: setup.shared.may_read(address)
         self.observer = PageObserver(self.page, lambda: setup.shared.withheld)
         self.input = InputDevices(
             self.page,
@@ -86,11 +86,12 @@ class Tab:
             self.observer.aria,
         )
         self.popups = Popups(self.page.events, setup.settings.limits.tabs, self.page.send_soon, self.page.origins)
-        self.network = NetworkLog(self.page.target_id)
+        self.network = NetworkLog(self.page.target_id, self.page.origins)
         self._console = ConsoleLog(self.page.tasks, self.page.events)
         shared = setup.shared.network_conditions, setup.shared.overrides
         self._own_workers = Workers(self._console, *shared, self.network, self.page.events, tasks=self.page.tasks)
         self._own_workers.is_stealthy = setup.settings.stealth
+        self._own_workers.find_origin = self.page.origins.of_document
         self.workers = WorkerControl(self.page, setup.connection.root, self._own_workers, setup.shared.workers)
         self.cookies = PageCookies(cdp, lambda: self.url)
         self.storage = PageStorage(self.page.worlds)
@@ -108,7 +109,7 @@ class Tab:
     async def open(self) -> None:
         """Listen to the page, add rove's scripts and settings to it, and let it run."""
         page, cdp = self.page, self.page.cdp
-        self._console.listen(cdp, console_source(cdp, page.target_id, "page", self.settings.stealth))
+        self._listen_to_console(cdp, page.target_id, "page")
         self.network.listen(cdp, "page")
         self.popups.listen(cdp)
         page.listen()
@@ -164,7 +165,7 @@ class Tab:
         cdp, target = self._setup.connection.cdp_session(event["sessionId"]), event["targetInfo"]
         if target["type"] == "iframe":
             self.page.worlds.add_out_of_process_frame(target["targetId"], cdp)
-            self._console.listen(cdp, console_source(cdp, target["targetId"], "frame", self.settings.stealth))
+            self._listen_to_console(cdp, target["targetId"], "frame")
             self.network.listen(cdp, "frame")
             cdp.on("Inspector.targetCrashed", self._on_frame_crash)
             self.page.tasks.start(self._set_up(cdp))
@@ -173,6 +174,11 @@ class Tab:
         else:
             # Other targets are not driven, but wait for the debugger and have to be resumed.
             self.page.tasks.start(cdp.send("Runtime.runIfWaitingForDebugger"))
+
+    def _listen_to_console(self, cdp: CdpSession, frame: str, context: Literal["page", "frame"]) -> None:
+        origins, sender = self.page.origins, self.network.sender
+        find_source = console_source(cdp, frame, context, origins, stealth=self.settings.stealth)
+        self._console.listen(cdp, find_source, lambda entry: origins.of_entry(entry, sender(entry)))
 
     def _on_navigated(self, event: dict[str, Any]) -> None:
         if "parentId" not in event["frame"]:

@@ -21,7 +21,7 @@ MAX_LISTED = 5
 
 def place_of(session: str, tab: TabInfo | None) -> Place:
     """Return the place that the policy decides on: the page of a tab, or the session alone."""
-    return Place(session, tab.id, tab.url) if tab else Place(session)
+    return Place.of_page(session, tab.id, tab.url) if tab else Place(session)
 
 
 async def find_places(action: AnyAction, session: str, tab: Tab, wait: bool = True) -> tuple[Place, ...]:
@@ -32,7 +32,7 @@ async def find_places(action: AnyAction, session: str, tab: Tab, wait: bool = Tr
     page = place_of(session, tab)
     if action.destination is not None:
         return (page,)
-    if scheme_of(tab.url) not in WEB_SCHEMES:
+    if scheme_of(page.url or "") not in WEB_SCHEMES:
         page = Place(session, tab.id, await tab.main_frame.origin() or tab.url)
     # A frame of another origin is a place of its own; so is a sandboxed one, whose origin is opaque.
     origins = [origin for frame in await _find_frames(action, tab, wait) for origin in await frame.origins()]

@@ -103,9 +103,11 @@ class Run:
         return self._withholding(action).from_outcome(outcome)
 
     def _withholding(self, action: AnyAction) -> Withholding:
-        page = self._context.current.url if self._context and self._context.current else None
+        context, named = self._context, self._options.tab
+        shown = sorted(context.tabs, key=lambda tab: tab.id != named) if context else ()
+        tabs = [tab for tab in shown if context and (tab is context.current or tab.id == named)]
         allowed = self._places if action.effect in (Effect.READ, Effect.SCRIPT) else ()
-        return Withholding.for_session(self._session.gate, self._session.name, page, allowed)
+        return Withholding.for_session(self._session.gate, self._session.name, tabs, allowed)
 
     async def _record(self, action: Action[R]) -> Outcome[R]:
         """Run an action and write it to the journal. An action that cannot be written does not run."""

@@ -30,7 +30,7 @@ from rove.engine.watcher import StepWatcher
 from rove.errors import BrowserUnavailable, NotOpen, RoveError
 from rove.guard.policy.policy import Place
 from rove.guard.secrets.secrets import NO_SECRETS, Secrets
-from rove.outcome import origin_in
+from rove.page_text import PageText
 from rove.refs import RefNumbers
 from rove.settings.tree import Settings
 from rove.states.state import BrowserState
@@ -160,7 +160,7 @@ class Session:
 
     def may_read(self, url: str) -> bool:
         """Whether text of the page at `url`, its title or its full URL may be returned without asking a person."""
-        return self.gate.may_read(Place(self.name, None, url))
+        return self.gate.may_read(Place.of_page(self.name, None, url))
 
     @property
     def has_pages(self) -> bool:
@@ -321,9 +321,9 @@ class Session:
             **({"guard": str(self.guard_notice)} if self.guard_notice else {}),
         }
 
-    def _redact_url(self, url: str) -> str:
+    def _redact_url(self, url: PageText) -> PageText:
         """Return only the origin of a page that may not be read, since a URL can contain its text."""
-        return self._typed.redact(url) if self.may_read(url) else origin_in(url)
+        return url.around(self._typed.redact(url) if self.may_read(url) else url.origin)
 
     # A person at the session
 
