@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,9 +22,10 @@ R = TypeVar("R", bound=Result)
 V = TypeVar("V")
 
 
-def withheld_text(origin: str) -> PageText:
-    """Return what is shown in place of the words of an origin that may not be read."""
-    return PageText(f"[withheld: the policy denies reading {origin}]", origin)
+def withheld_text(origin: str, is_asked: bool = False) -> PageText:
+    """Return what is shown in place of the words of an origin that may not be read, or not without asking a person."""
+    rule = "asks a person before" if is_asked else "denies"
+    return PageText(f"[withheld: the policy {rule} reading {origin}]", origin)
 
 
 class Withholding:
@@ -40,8 +42,10 @@ class Withholding:
         page: str,
         allowed: Iterable[str] = (),
         tabs: Sequence[Tab] = (),
+        is_asked: Callable[[str], bool] = lambda origin: False,
     ) -> None:
         self._tabs = tabs
+        self._is_asked = is_asked
         self._may_read = may_read
         self._page = page
         self._allowed = frozenset(allowed)
@@ -52,7 +56,9 @@ class Withholding:
         """Withhold by the policy of a session. `tabs`: the action's first; `allowed`: what it may read."""
         origins = [origin_in(place.url) for place in allowed if place.url]
         origin = tabs[0].url.origin if tabs else NOWHERE
-        return cls(lambda each: gate.may_read(Place(session, None, each)), origin, origins, tabs)
+        at = functools.partial(Place, session, None)
+        may_read, is_asked = lambda each: gate.may_read(at(each)), lambda each: gate.asks_to_read(at(each))
+        return cls(may_read, origin, origins, tabs, is_asked)
 
     def from_outcome(self, outcome: Outcome[R]) -> Outcome[R]:
         """Return an outcome in which only words are left that the agent may read."""
@@ -92,16 +98,19 @@ class Withholding:
             return True
         return all(tab.page.may_read(origin) for tab in self._tabs)
 
+    def _in_place_of(self, origin: str) -> PageText:
+        return withheld_text(origin, self._is_asked(origin))
+
     def _without(self, value: V, allowed: frozenset[str] = frozenset()) -> V:
         changed: Any = self._changed(value, allowed)
         return changed  # type: ignore[no-any-return]
 
     def _changed(self, value: Any, allowed: frozenset[str]) -> Any:
         if isinstance(value, PageText):
-            return value if not value or self._is_open(value.origin, allowed) else withheld_text(value.origin)
+            return value if not value or self._is_open(value.origin, allowed) else self._in_place_of(value.origin)
         if isinstance(value, Passage):
             is_open = value.origin is None or self._is_open(value.origin, allowed)
-            return value if is_open else Passage(withheld_text(value.origin or self._page), value.origin)
+            return value if is_open else Passage(self._in_place_of(value.origin or self._page), value.origin)
         if isinstance(value, Outcome):
             return value  # the outcome of a step, from which the words were taken when it had run
         if isinstance(value, RoveError):

@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from rove.browser.page_data import ConsoleSource
-from rove.chromium.events.console import REPORT_PREFIX, ExecutionContexts, FindSource
+from rove.chromium.events.console import REPORT_PREFIX, ConsoleLog, ExecutionContexts, FindSource
+from rove.chromium.events.network_log import NetworkLog
 from rove.chromium.frames.frame_origins import MAX_FRAMES, FrameOrigins
 from rove.chromium.protocol.connection import CdpSession
+
+
+class FrameLogs:
+    """Logs the console and the requests of a page, and of its frames in other processes."""
+
+    def __init__(self, console: ConsoleLog, network: NetworkLog, origins: FrameOrigins, stealth: bool) -> None:
+        self._console = console
+        self._network = network
+        self._origins = origins
+        self._stealth = stealth
+
+    def listen(self, cdp: CdpSession, frame: str, context: Literal["page", "frame"]) -> None:
+        """Log what a CDP session reports, whose root is a frame."""
+        find_source = console_source(cdp, frame, context, self._origins, stealth=self._stealth)
+        self._console.listen(cdp, find_source, self._author)
+        self._network.listen(cdp, context)
+
+    def _author(self, entry: dict[str, Any]) -> str:
+        return self._origins.of_entry(entry, self._network.sender(entry))
 
 
 def console_source(

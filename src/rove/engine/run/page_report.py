@@ -122,7 +122,9 @@ class PageReporter:
     def _add_hidden_event(self, tab: Tab) -> None:
         is_policy = self._session.network.may_show(tab.url)
         rule = "The policy does not" if is_policy else "The address rules do not"
-        tab.page.events.add("not shown", Own(f"{rule} allow this page to be read without asking."))
+        is_asked = is_policy and self._session.gate.asks_to_read(place_of(self._session.name, tab))
+        how = " without asking" if is_asked else ""
+        tab.page.events.add("not shown", Own(f"{rule} allow this page to be read{how}."))
 
 
 def _add_refused_fields(tab: Tab) -> None:

@@ -313,10 +313,9 @@ class Session:
 
     def describe(self) -> dict[str, object]:
         """Return the facts that are listed of a session: its name, its tabs and how long it has been idle."""
-        tabs, current_id = self._backup.tabs()
         return {
             "session": self.name,
-            "tabs": [{"id": tab, "url": self._redact_url(url), "is_current": tab == current_id} for tab, url in tabs],
+            "tabs": self._backup.described_tabs(self._redact_url),
             "idle_seconds": round(time.monotonic() - self.last_used, 1),
             **({"guard": str(self.guard_notice)} if self.guard_notice else {}),
         }
@@ -371,8 +370,7 @@ class Session:
 
     def _on_refused(self, refusal: Refusal) -> None:
         if self._watcher is not None:
-            facts = {"host": refusal.host_and_port, "reason": refusal.reason.value, "message": refusal.message}
-            self._watcher.guard_refused(self.name, {**facts, "flag": refusal.flag})
+            self._watcher.guard_refused(self.name, refusal.facts)
 
     # Closing
 

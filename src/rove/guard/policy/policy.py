@@ -23,8 +23,9 @@ class Place:
     @classmethod
     def of_page(cls, session: str, tab: str | None, url: str) -> Place:
         """Return the place of a page. If its address is not of the web, as `about:blank`, its origin decides."""
-        is_web = not isinstance(url, PageText) or scheme_of(url) in WEB_SCHEMES
-        return cls(session, tab, url if is_web else url.origin)
+        if isinstance(url, PageText) and scheme_of(url) not in WEB_SCHEMES:
+            return cls(session, tab, url.origin)
+        return cls(session, tab, url)
 
 
 @dataclass(frozen=True)
