@@ -128,7 +128,7 @@ async def test_entries_of_the_browser_have_the_origin_of_the_document_that_they_
     theirs = site.url("/failing", host="localhost")
     page = site.page("/", f"<img src=/Pageword.png><iframe src='{theirs}'></iframe>")
     await session.navigate(page)
-    await session.wait(load="networkidle")
+    await session.wait(load="load")
     origins = page.rstrip("/"), theirs.removesuffix("/failing")
     text = await told(session.console())
     check(text, origins)

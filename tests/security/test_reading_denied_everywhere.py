@@ -158,7 +158,7 @@ async def test_what_a_page_makes_is_read_no_more_than_the_page(agent: Session, s
         "outline": await told(agent.outline()),
         "console": await told(agent.console()),
         "press": await told(agent.press("Tab")),
-        "ambiguous": await told(agent.click("button", timeout=2)),
+        "ambiguous": await told(agent.click("button")),
     }.items():
         check(what, text)
     if made != "t1":
@@ -178,7 +178,7 @@ async def test_a_sandboxed_frame_of_an_origin_that_may_not_be_read_stays_unread(
         "extract": await told(agent.extract()),
         "readable": await told(agent.extract(mode="readable")),
         "aria": await told(agent.aria_snapshot()),
-        "ambiguous": await told(agent.click("button", timeout=2)),
+        "ambiguous": await told(agent.click("button")),
     }.items():
         check(what, text)
     assert "Open words" in await told(agent.snapshot())
