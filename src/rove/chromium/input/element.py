@@ -17,7 +17,7 @@ from rove.chromium.input.keyboard import MODIFIER_BITS
 from rove.chromium.input.mouse import drag_positions, past_middle
 from rove.chromium.input.password_guard import password_error
 from rove.chromium.input.uploads import read_files
-from rove.chromium.pointing.wheel import scroll_by_wheel, scroll_position
+from rove.chromium.input.wheel import scroll_by_wheel, scroll_position
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import Denied, ElementNotReady, RoveError
 from rove.page_text import PageText, Text

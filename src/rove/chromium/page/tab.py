@@ -22,10 +22,10 @@ from rove.chromium.frames.evaluation import evaluate
 from rove.chromium.frames.geometry import box_of
 from rove.chromium.frames.reporting import reporting, scripts
 from rove.chromium.frames.worlds import World
-from rove.chromium.input import hit_test, target_resolution
 from rove.chromium.input.devices import InputDevices
 from rove.chromium.input.element import Element
 from rove.chromium.input.keyboard import Keyboard
+from rove.chromium.input.wheel import scroll_by_wheel
 from rove.chromium.page.closing import close_target
 from rove.chromium.page.live_page import LivePage, same_document
 from rove.chromium.page.navigator import Navigator
@@ -34,12 +34,12 @@ from rove.chromium.page.page_observer import PageObserver
 from rove.chromium.page.person_input import PersonInput
 from rove.chromium.page.shared_resources import TabSetup
 from rove.chromium.page.worker_control import WorkerControl
-from rove.chromium.pointing.wheel import scroll_by_wheel
 from rove.chromium.protocol.connection import CdpSession
 from rove.chromium.stealth.console import FrameLogs
 from rove.chromium.stealth.window import resize_page
 from rove.chromium.storage.cookies import PageCookies
 from rove.chromium.storage.page_storage import PageStorage
+from rove.chromium.targets import hit_test, target_resolution
 from rove.page_text import PageText
 from rove.workspace import Workspace
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rove.browser.element import DragStop, Point
 from rove.chromium.input.keyboard import MODIFIER_BITS
 from rove.chromium.input.mouse import drag_positions
-from rove.chromium.pointing.wheel import scroll_by_wheel
+from rove.chromium.input.wheel import scroll_by_wheel
 from rove.errors import InvalidArguments
 from rove.page_text import Own
 
