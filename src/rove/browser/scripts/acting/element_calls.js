@@ -19,7 +19,11 @@ export const withElement =
   };
 
 /** @param {Element} element */
-export const described = (element) => ({ line: lineOf(element), ref: "e" + refNumber(element), origin: documentOrigin() });
+export const described = (element) => ({
+  line: lineOf(element),
+  ref: "e" + refNumber(element),
+  origin: documentOrigin(),
+});
 
 // Calls the work again until it answers without a reason to retry, or that reason's time is over.
 /** @param {(element: any, ...rest: any[]) => any} work @returns {(ref: string, timeout: number, ...rest: any[]) => Promise<any>} */
