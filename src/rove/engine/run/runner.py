@@ -27,7 +27,7 @@ from rove.engine.approval.batch_approval import batch_request
 from rove.engine.approval.binding import hold_to_shown, refuse_changed
 from rove.engine.approval.permission import Grant, PermissionCheck, ask_person
 from rove.engine.journal import Entry
-from rove.engine.run.address_check import raise_network_reason, refuse_unreachable
+from rove.engine.run.address_check import explained_timeout, is_repeatable, reaching, refuse_unreachable
 from rove.engine.run.batch_changes import BatchChanges
 from rove.engine.run.deadline import BUSY_PAGE_HINT, Deadline
 from rove.engine.run.options import RunOptions
@@ -39,7 +39,7 @@ from rove.engine.run.tab_lock import TabHold, TabLock, refuse_dialog, unless_cra
 from rove.engine.tab_errors import keep_seen, note_losses
 from rove.engine.views.viewer import PageViewer
 from rove.engine.withholding import Withholding
-from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
+from rove.errors import BrowserUnavailable, DeadlineExceeded, RoveError
 from rove.fetching.web_access import FetchAction
 from rove.guard.policy.approval import ApprovalRequest
 from rove.guard.policy.policy import Place
@@ -85,7 +85,8 @@ class Run:
         self._current_deadline = parent.for_step(seconds) if parent else Deadline(seconds, self._recovery)
         self._places = ()
         try:
-            return await self._record(action)
+            with self._session.network.watching():
+                return await self._record(action)
         except RoveError as error:
             error.hint = insert_names(error.hint, self._options.names)
             error.view = self._viewer.view_of_error(self._context)
@@ -121,7 +122,9 @@ class Run:
 
     async def _until_stopped(self, action: AnyAction, work: Awaitable[T]) -> T:
         """Return the result of an action, unless a person stops it. A batch ends when one of its steps is stopped."""
-        return await (work if isinstance(action, CompositeAction) else self._session.driver.until_stopped(work))
+        if isinstance(action, CompositeAction):
+            return await work
+        return await explained_timeout(self._session.network, self._session.driver.until_stopped(work))
 
     async def _dispatch(self, action: AnyAction, entry: Entry) -> AnyOutcome:
         if isinstance(action, TabAction):
@@ -143,8 +146,16 @@ class Run:
         action.refuse_early(self._session.directory)
         return await self._run_without_page(action, entry, lambda: action.perform(self._session.directory))
 
-    async def _run_on_tab(self, action: TabAction[R], entry: Entry) -> Outcome[R]:
+    async def _run_on_tab(self, action: TabAction[R], entry: Entry, repeats: bool = True) -> Outcome[R]:
         context = await self._open_context()
+        try:
+            return await self._run_in_context(action, entry, context)
+        except BrowserUnavailable:
+            if not repeats or not is_repeatable(action, context):
+                raise
+        return await self._run_on_tab(action, entry, repeats=False)
+
+    async def _run_in_context(self, action: TabAction[R], entry: Entry, context: Context) -> Outcome[R]:
         # A page that is left by the action need not be loaded again after a crash.
         tab = await self._deadline.limit(context.tab(self._options.tab, action.destination is None))
         entry.tab, entry.url = tab.id, tab.url
@@ -245,11 +256,11 @@ class Run:
     async def _perform(self, action: TabAction[R], tab: Tab, start: StartState) -> R:
         # An action that leaves the page is not stopped by dialogs; those of the next page are in its events.
         unless = unless_crashed if action.effect is Effect.NAVIGATE else unless_dialog
-        try:
-            result = await self._deadline.limit_on_tab(tab, unless(tab, action.perform(tab)), _awaited(action))
-        except NavigationFailed:
-            raise_network_reason(self._session.network, action, tab, start.moment)
-            raise
+
+        def perform() -> Awaitable[R]:
+            return self._deadline.limit_on_tab(tab, unless(tab, action.perform(tab)), _awaited(action))
+
+        result = await reaching(self._session.network, action, tab, start.moment, perform)
         tab.is_unresponsive = False
         if action.effect is Effect.NAVIGATE:
             self._session.network.refuse_document(tab.page.requests.document)

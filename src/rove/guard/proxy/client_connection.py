@@ -196,7 +196,7 @@ class ClientConnection:
             self._close_server()
         if forwarded.is_request_unfinished:
             self._start_task(self.client.close_gracefully())
-        elif forwarded.request.closes_connection or forwarded.response.ends_by_closing:
+        elif forwarded.request.closes_connection:
             self.client.close()
         else:
             self._read_next_request()
