@@ -232,8 +232,12 @@ class NetworkAccess:
                 raise navigation_error("net::ERR_INVALID_URL", document.url)
 
     def raise_failure(self, url: str, since: float, has_part: bool = False) -> None:
-        """Raise the reason why a URL was not reached since a moment: address rules, the network, or rove's proxy."""
-        self._raise_logged(url, since)
+        """Raise the reason why a URL was not reached since a moment: address rules, the network, or rove's proxy.
+
+        `has_part`: a part of it has arrived, so that requests which failed without an answer were others.
+        """
+        if not has_part:
+            self._raise_logged(url, since)
         end = self.proxy_end(since)
         if end is not None and url:
             raise loss_error(end, url, has_part)
@@ -256,11 +260,9 @@ class NetworkAccess:
         """Add to an error that rove's own proxy was the cause, if it was."""
         end = self.proxy_end(since)
         if end is not None:
-            error.say_more(ended_text(end))
-            error.hint = CALL_AGAIN
+            error.parts, error.hint = (*error.parts, ": ", ended_text(end)), CALL_AGAIN
         elif self.is_proxy_silent:
-            error.say_more(SILENT, ".")
-            error.hint = SILENT_HINT
+            error.parts, error.hint = (*error.parts, ": ", SILENT), SILENT_HINT
 
     @property
     def is_proxy_silent(self) -> bool:
