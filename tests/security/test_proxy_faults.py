@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 
 import pytest
-from tests.loopback_servers import answering
+from tests.loopback_servers import Handler, answering
 from tests.processes import eventually
 from tests.site import Site
 
@@ -164,7 +164,7 @@ async def test_a_page_that_is_cut_after_the_call_that_loads_it_is_told_as_cut_by
     assert {"proxy restarted", "request failed"} <= {*kinds(shown), *kinds(await session.snapshot())}
 
 
-def _half_a_page(head: bytes) -> Callable[[asyncio.StreamReader, asyncio.StreamWriter], object]:
+def _half_a_page(head: bytes) -> Handler:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(head + b"\r\nContent-Type: text/html\r\n\r\n<h1>Half</h1>" + b" " * 4096)

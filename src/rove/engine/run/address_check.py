@@ -55,7 +55,7 @@ async def reaching(
 
 def is_repeatable(action: AnyAction, context: Context) -> bool:
     """Whether an action only loads an address, and the browser could send nothing: it had lost its network process."""
-    return action.destination is not None and context.lost.is_set() and context.lost.reason == LOST_NETWORK
+    return _loads_address(action) and context.lost.is_set() and context.lost.reason == LOST_NETWORK
 
 
 async def _explained(network: NetworkAccess, action: AnyAction, tab: Tab, since: float, work: Awaitable[R]) -> R:
@@ -85,7 +85,11 @@ def _may_repeat(network: NetworkAccess, action: AnyAction, tab: Tab, since: floa
     """Whether a load failed without an answer, as the proxy ended. Loading an address sends a GET request."""
     document = tab.page.requests.document
     has_answer = document is not None and document.status is not None
-    return action.destination is not None and not has_answer and network.proxy_end(since) is not None
+    return _loads_address(action) and not has_answer and network.proxy_end(since) is not None
+
+
+def _loads_address(action: AnyAction) -> bool:
+    return action.effect is Effect.NAVIGATE and action.destination is not None
 
 
 FIRST_ERROR_STATUS = 400
