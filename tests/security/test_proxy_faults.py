@@ -29,6 +29,7 @@ from rove.settings.tree import Deadlines, Settings
 pytestmark = pytest.mark.one_session
 
 PAGE = "<h1>Before</h1><a href=/next>Next</a>"
+SERVICE = b"network.mojom.NetworkService"
 ENGINE = """
 import asyncio, sys
 from pathlib import Path
@@ -221,7 +222,10 @@ async def test_a_browser_that_lost_its_network_process_fails_no_navigation_and_t
         kill_network_service(browser_of(sessions))
         outcome = await session.navigate(site.url("/"))
         assert "browser restarted" in kinds(outcome)
-        kill_network_service(browser_of(sessions))
+        group = browser_of(sessions)
+        killed = kill_network_service(group)
+        # The browser has noticed it, so that the click is no request of the process that died.
+        assert await asyncio.to_thread(eventually, lambda: bool(network_services(group) - killed), 20)
         with pytest.raises(BrowserUnavailable) as raised:
             await session.click("text=Next")
         assert raised.value.message == "The browser lost its network process during this call."
@@ -237,11 +241,18 @@ def browser_of(sessions: Sessions) -> int:
     return group
 
 
-def kill_network_service(group: int) -> None:
-    for pid in [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]:
-        with contextlib.suppress(OSError):  # it has ended
-            if (
-                os.getpgid(pid) == group
-                and b"network.mojom.NetworkService" in Path(f"/proc/{pid}/cmdline").read_bytes()
-            ):
-                os.kill(pid, signal.SIGKILL)
+def kill_network_service(group: int) -> set[int]:
+    killed = network_services(group)
+    for pid in killed:
+        os.kill(pid, signal.SIGKILL)
+    return killed
+
+
+def network_services(group: int) -> set[int]:
+    """Return the processes of a browser's network service."""
+    found = set[int]()
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError, ValueError):  # it has ended, or is no process
+            if os.getpgid(int(entry.name)) == group and SERVICE in (entry / "cmdline").read_bytes():
+                found.add(int(entry.name))
+    return found
