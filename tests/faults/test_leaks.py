@@ -131,7 +131,7 @@ def test_a_client_that_is_killed_in_the_middle_of_a_call_ends_the_server(rove_ho
     rove_home.assert_clean()
 
 
-@pytest.mark.parametrize("last", ["rove", "client"])
+@pytest.mark.parametrize("last", ["rove", pytest.param("client", marks=pytest.mark.slow)])
 def test_35_a_stopped_page_process_is_not_left_behind(last: str, rove_home: RoveHome, site: Site) -> None:
     server = start_with_page(rove_home, site)
     for pid in pages_of(rove_home.home):

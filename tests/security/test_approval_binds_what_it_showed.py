@@ -139,7 +139,7 @@ CHANGES: dict[str, Callable[[Path], Any]] = {
 }
 
 
-@pytest.mark.parametrize("drop", [False, True])
+@pytest.mark.parametrize("drop", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", CHANGES)
 async def test_a_file_that_changes_after_the_question_is_asked_about_again(
     agent: Session, person: Person, site: Site, workspace: Path, name: str, drop: bool

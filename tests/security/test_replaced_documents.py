@@ -43,7 +43,7 @@ async def test_a_replaced_document_is_acted_on_as_any_other(session: Session, si
     assert 'button "1"' in (await session.snapshot()).result.text
 
 
-@pytest.mark.parametrize("frame", [False, True])
+@pytest.mark.parametrize("frame", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", EMPTIED)
 async def test_a_document_without_any_element_is_only_empty(
     session: Session, site: Site, name: str, frame: bool

@@ -40,7 +40,10 @@ async def copied(agent: Session, site: Site, how: str) -> None:
             await agent.press(how)
 
 
-@pytest.mark.parametrize("paste", ["Control+v", "Shift+Insert", "Control+Shift+v"])
+SHORTCUTS = ["Control+v", *(pytest.param(key, marks=pytest.mark.slow) for key in ("Shift+Insert", "Control+Shift+v"))]
+
+
+@pytest.mark.parametrize("paste", SHORTCUTS)
 async def test_a_copied_secret_is_not_pasted_at_another_origin(agent: Session, site: Site, paste: str) -> None:
     other = site.page("/other", "<input id=i><textarea id=a></textarea><div id=d contenteditable></div>")
     for how in ("button", "text", "part", "Control+c", "Control+x"):
