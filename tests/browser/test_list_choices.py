@@ -90,7 +90,9 @@ SEARCHED = (
 )
 
 
-@pytest.mark.parametrize(("delay", "focus"), [(0, "if (open) words.focus()"), (700, "")])
+@pytest.mark.parametrize(
+    ("delay", "focus"), [pytest.param(0, "if (open) words.focus()", marks=pytest.mark.slow), (700, "")]
+)
 async def test_a_choice_is_found_though_the_list_keeps_an_earlier_search(
     session: Session, site: Site, delay: int, focus: str
 ) -> None:
@@ -178,7 +180,7 @@ COMBOBOX = (
 
 
 @pytest.mark.parametrize("event", ["click", "mousedown", "keydown"])
-@pytest.mark.parametrize("want", ["Bergen rainy", "bergen rainy", "no-2"])
+@pytest.mark.parametrize("want", ["Bergen rainy", pytest.param("bergen rainy", marks=pytest.mark.slow), "no-2"])
 async def test_a_combobox_without_a_select_is_chosen_in(session: Session, site: Site, event: str, want: str) -> None:
     await session.navigate(site.page("/", COMBOBOX.replace("OPEN", event).replace("EXTRA", "")))
     chosen = (await session.select('combobox "Town"', (want,))).result.options
