@@ -110,6 +110,7 @@ async def test_31_a_frame_that_crashes_leaves_the_page_usable(own: Session, site
     await assert_next_page_loads(own, site)
 
 
+@pytest.mark.slow
 async def test_32_a_gpu_process_that_dies_is_replaced(own: Session, site: Site, home: Path) -> None:
     await own.navigate(site.page("/", "<h1>Painted</h1><canvas id=c></canvas>"))
     await own.run(Screenshot(), timeout=10)
