@@ -61,6 +61,7 @@ async def blocked_by(session: Session) -> str:
             return error.message
 
 
+@pytest.mark.own_session
 async def test_04_a_dialog_of_a_popup_that_blocks_its_opener_is_reported_and_answered_in_the_opener(
     session: Session, site: Site
 ) -> None:
@@ -94,6 +95,7 @@ LOOPS = {
 
 
 @pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.own_session
 async def test_05_a_page_that_opens_dialogs_in_a_loop_can_be_navigated_away_from(
     session: Session, site: Site, name: str
 ) -> None:
