@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,6 +15,7 @@ from rove.outcome import NOWHERE, Changes, Outcome, PageText, Passage, Result, o
 from rove.page_text import SEVERAL
 
 if TYPE_CHECKING:
+    from rove.browser.context import Context
     from rove.browser.tab import Tab
 
 WEB = ("http://", "https://")
@@ -139,3 +140,22 @@ class Withholding:
                 return value
             return items if isinstance(value, list) else tuple(items)
         return value
+
+
+def shown_tabs(context: Context, named: str | None) -> list[Tab]:
+    """Return the tab that a call names, and the current one."""
+    tabs = [tab for tab in context.tabs if tab is context.current or tab.id == named]
+    return sorted(tabs, key=lambda tab: tab.id != named)
+
+
+async def withheld(work: Awaitable[Outcome[R]], find: Callable[[], Withholding]) -> Outcome[R]:
+    """Return an outcome, or raise an error, with only the words that the caller may read without asking.
+
+    `find` is called when the work is done, since that decides which pages there are.
+    """
+    try:
+        outcome = await work
+    except RoveError as error:
+        find().from_error(error)
+        raise
+    return find().from_outcome(outcome)

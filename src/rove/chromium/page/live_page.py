@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
+from rove.browser.context import LOST_NETWORK
 from rove.browser.network.schemes import is_web, scheme_refusal
 from rove.browser.page_data import DownloadedFile
 from rove.browser.page_events import PageEvents
@@ -280,10 +281,11 @@ class LivePage:
         """Send a command and do not wait for its answer."""
         self.tasks.start(self.cdp.send(method, params))
 
-    def mark_browser_lost(self, reason: str) -> CdpError:
-        """Disconnect from the browser: calls that wait for it fail, and the next call starts another."""
+    def mark_network_lost(self) -> CdpError:
+        """Disconnect from a browser without a network process: calls fail, and the next one starts another browser."""
+        self._connection.loss = LOST_NETWORK
         self._connection.connection_lost()
-        return CdpError(reason)
+        return CdpError(f"the browser {LOST_NETWORK}")
 
 
 def same_document(one: str, other: str) -> bool:

@@ -25,7 +25,7 @@ from rove.engine.approval.batch_approval import batch_request
 from rove.engine.approval.binding import hold_to_shown, refuse_changed
 from rove.engine.approval.permission import Grant, PermissionCheck, ask_person
 from rove.engine.journal import Entry
-from rove.engine.run.address_check import raise_network_reason, refuse_unreachable
+from rove.engine.run.address_check import explained_timeout, is_repeatable, reaching, refuse_unreachable
 from rove.engine.run.batch_changes import BatchChanges
 from rove.engine.run.deadline import BUSY_PAGE_HINT, Deadline, awaited, default_seconds
 from rove.engine.run.options import RunOptions
@@ -36,8 +36,8 @@ from rove.engine.run.settle import StartState
 from rove.engine.run.tab_lock import TabHold, TabLock, refuse_dialog, unless_crashed, unless_dialog
 from rove.engine.tab_errors import keep_seen, note_losses
 from rove.engine.views.viewer import PageViewer
-from rove.engine.withholding import Withholding
-from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
+from rove.engine.withholding import Withholding, shown_tabs, withheld
+from rove.errors import BrowserUnavailable, DeadlineExceeded, RoveError
 from rove.fetching.web_access import FetchAction
 from rove.guard.policy.approval import ApprovalRequest
 from rove.guard.policy.policy import Place
@@ -82,7 +82,8 @@ class Run:
         self._current_deadline = parent.for_step(seconds) if parent else Deadline(seconds, self._recovery)
         self._places = ()
         try:
-            return await self._record(action)
+            with self._session.network.watching():
+                return await self._record(action)
         except RoveError as error:
             error.hint = insert_names(error.hint, self._options.names)
             error.view = self._viewer.view_of_error(self._context)
@@ -90,19 +91,8 @@ class Run:
         finally:
             self._current_deadline = parent
 
-    async def _withheld(self, action: Action[R], work: Awaitable[Outcome[R]]) -> Outcome[R]:
-        """Return an outcome, or raise an error, with only the words that the caller may read without asking."""
-        try:
-            outcome = await work
-        except RoveError as error:
-            self._withholding(action).from_error(error)
-            raise
-        return self._withholding(action).from_outcome(outcome)
-
     def _withholding(self, action: AnyAction) -> Withholding:
-        context, named = self._context, self._options.tab
-        tabs = [tab for tab in context.tabs if tab is context.current or tab.id == named] if context else []
-        tabs.sort(key=lambda tab: tab.id != named)
+        tabs = shown_tabs(self._context, self._options.tab) if self._context else []
         allowed = self._places if action.effect in (Effect.READ, Effect.SCRIPT) else ()
         return Withholding.for_session(self._session.gate, self._session.name, tabs, allowed)
 
@@ -111,7 +101,8 @@ class Run:
         began = time.monotonic()
         async with self._session.journal.entry(action) as entry:
             self._session.near_misses.refuse()
-            outcome = await self._withheld(action, self._until_stopped(action, self._dispatch(action, entry)))
+            work = self._until_stopped(action, self._dispatch(action, entry))
+            outcome = await withheld(work, lambda: self._withholding(action))
             self._session.near_misses.refuse()  # what was read may be a list of guesses
             entry.add_error(outcome.result.error)
             entry.attachments = () if outcome.result.parts else outcome.attachments
@@ -120,7 +111,9 @@ class Run:
 
     async def _until_stopped(self, action: AnyAction, work: Awaitable[T]) -> T:
         """Return the result of an action, unless a person stops it. A batch ends when one of its steps is stopped."""
-        return await (work if isinstance(action, CompositeAction) else self._session.driver.until_stopped(work))
+        if isinstance(action, CompositeAction):
+            return await work
+        return await explained_timeout(self._session.network, self._session.driver.until_stopped(work))
 
     async def _dispatch(self, action: AnyAction, entry: Entry) -> AnyOutcome:
         if isinstance(action, TabAction):
@@ -142,8 +135,16 @@ class Run:
         action.refuse_early(self._session.directory)
         return await self._run_without_page(action, entry, lambda: action.perform(self._session.directory))
 
-    async def _run_on_tab(self, action: TabAction[R], entry: Entry) -> Outcome[R]:
+    async def _run_on_tab(self, action: TabAction[R], entry: Entry, repeats: bool = True) -> Outcome[R]:
         context = await self._open_context()
+        try:
+            return await self._run_in_context(action, entry, context)
+        except BrowserUnavailable:
+            if not repeats or not is_repeatable(action, context):
+                raise
+        return await self._run_on_tab(action, entry, repeats=False)
+
+    async def _run_in_context(self, action: TabAction[R], entry: Entry, context: Context) -> Outcome[R]:
         # A page that is left by the action need not be loaded again after a crash.
         tab = await self._deadline.limit(context.tab(self._options.tab, action.destination is None))
         entry.tab, entry.url = tab.id, tab.url
@@ -233,11 +234,11 @@ class Run:
     async def _perform(self, action: TabAction[R], tab: Tab, start: StartState) -> R:
         # An action that leaves the page is not stopped by dialogs; those of the next page are in its events.
         unless = unless_crashed if action.effect is Effect.NAVIGATE else unless_dialog
-        try:
-            result = await self._deadline.limit_on_tab(tab, unless(tab, action.perform(tab)), awaited(action))
-        except NavigationFailed:
-            raise_network_reason(self._session.network, action, tab, start.moment)
-            raise
+
+        def perform() -> Awaitable[R]:
+            return self._deadline.limit_on_tab(tab, unless(tab, action.perform(tab)), awaited(action))
+
+        result = await reaching(self._session.network, action, tab, start.moment, perform)
         tab.is_unresponsive = False
         if action.effect is Effect.NAVIGATE:
             self._session.network.refuse_document(tab.page.requests.document)
