@@ -47,8 +47,9 @@ import { listenForPasswords } from "./roles/passwords.js";
 import { findRows } from "./search/find.js";
 import { similarNames } from "./search/similar_names.js";
 import { describeElement, queryTargets, rectanglesOf, surroundingsOf } from "./search/targets.js";
-import { checkSecretFields, holdSecretsInFocus } from "./secrets/secret_fields.js";
-import { attributeValues, focusedText, selectionInContext } from "./secrets/selection.js";
+import { checkSecretFields } from "./secrets/secret_fields.js";
+import { attributeValues, selectionInContext } from "./secrets/selection.js";
+import { holdSecretsIn, unheldTexts } from "./secrets/unheld_fields.js";
 import { noteClickListeners, useListenerProbe } from "./snapshot/press_targets.js";
 
 globalThis.rove = {
@@ -113,8 +114,8 @@ globalThis.rove = {
   describeFocus,
   untilLayersRest,
   checkSecretFields,
-  holdSecretsInFocus,
-  focusedText,
+  unheldTexts,
+  holdSecretsIn,
   selectionInContext,
   attributeValues,
   // Frames and points.

@@ -22,6 +22,9 @@ from rove.settings.tree import Settings
 if TYPE_CHECKING:
     from rove.guard.secrets.redaction import Finding, Redaction
 
+# A shorter part in a field may be a word of the agent's own.
+MIN_HELD_PART = 8
+
 
 class Secrets:
     """All secrets that the owner has defined."""
@@ -91,9 +94,9 @@ class Secrets:
         return self._redaction.find(text) if self._redaction else []
 
     def held_in(self, text: str) -> list[dict[str, str]]:
-        """Return the name and the value of each secret that a text has as a whole, as it is."""
-        found = [secret for secret in self._by_name.values() if secret.value in text]
-        return [{"name": secret.name, "value": secret.value} for secret in found]
+        """Return each secret in a text, and each long part of one: its name, and how the text writes it."""
+        found = [each for each in self.find(text) if each.is_whole or len(each.part) >= MIN_HELD_PART]
+        return [{"name": each.name, "value": text[each.start : each.end]} for each in found]
 
     def is_bound(self, name: str, origin: str) -> bool:
         """Whether a secret may be typed at an origin."""

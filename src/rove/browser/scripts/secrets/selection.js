@@ -2,7 +2,7 @@
 
 import { attr } from "../dom/attributes.js";
 import { deepActiveElement } from "../dom/focus.js";
-import { attributeNames, textContentOf } from "../dom/natives.js";
+import { attributeNames } from "../dom/natives.js";
 import { everyElement, parentElementOf } from "../dom/tree.js";
 
 const MAX_AROUND_SELECTION = 300;
@@ -45,14 +45,6 @@ export const selectionInContext = () => {
   after.selectNodeContents(container);
   after.setStart(range.endContainer, range.endOffset);
   return placed(String(before), text, String(after));
-};
-
-export const focusedText = () => {
-  /** @type {any} */
-  const field = deepActiveElement();
-  if (!field) return null;
-  const text = typeof field.value === "string" ? field.value : field.isContentEditable ? textContentOf(field) : "";
-  return text.length <= 20_000 ? text : "";
 };
 
 const MAX_ATTRIBUTES = 2_000_000;
