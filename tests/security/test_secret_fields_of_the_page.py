@@ -1,4 +1,4 @@
-"""G6: A field into which the page, or the browser going back, has put a secret is protected like one that rove filled."""
+"""G6: A field into which the page, or the browser going back, has put a secret is protected too."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ async def test_going_back_does_not_bring_a_secret_into_a_picture(agent: Session,
 async def test_a_value_of_the_page_is_masked_and_whole_or_empty_however_it_is_written(
     agent: Session, site: Site, written: str
 ) -> None:
-    fields = f"<input id=i value='{written}'><textarea id=a>{written}</textarea><div id=e contenteditable>{written}</div>"
+    fields = (
+        f"<input id=i value='{written}'><textarea id=a>{written}</textarea><div id=e contenteditable>{written}</div>"
+    )
     await agent.navigate(site.page("/", f"{fields}<input id=free value='just words'>"))
     await agent.screenshot()
     assert await value(agent, f"[i, a, e, free].map(f => {MASK.format('f')})") == ["disc"] * 3 + ["none"]
