@@ -1,48 +1,40 @@
-"""Other readings of a text: escapes decoded, separators left out, single letters joined, hex digits as characters.
+"""Other readings of a text: separators and tags left out, single letters joined, codes as characters.
 
-Each reading keeps for every character the span of the original text that it stands for.
+Each reading keeps for every character the span of the original text that it stands for. Readings of bytes are made for
+every text, so they compute positions only where something was found.
 """
 
 from __future__ import annotations
 
-import html
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, islice, repeat
-from typing import NamedTuple, Protocol
+from functools import cached_property
+from itertools import accumulate
+from typing import NamedTuple, Protocol, TypeVar
 
+from rove.guard.secrets.alphabet import Alphabet, others_in
 from rove.guard.wrapping.invisible import INVISIBLE
 
-# Nested encodings, such as a URL in the query of a URL.
-MAX_ROUNDS = 4
-_ESCAPE = re.compile(
-    r"(?:%[0-9a-fA-F]{2})+"
-    r"|&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,8});?"
-    r"|\\u[0-9a-fA-F]{4}|\\u\{[0-9a-fA-F]{1,6}\}|\\x[0-9a-fA-F]{2}|\\[0-9a-fA-F]{2,6} ?|\\[nrtbf\"'\\/]"
-    r"|=[0-9A-F]{2}"
-)
-_CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
-# A letter or digit that stands alone, such as each of "h u n t e r" or of elements with one letter each.
-_SINGLE = re.compile(r"(?<![^\W_])[^\W_](?![^\W_])")
-_LETTER = re.compile(r"[^\W_]")
-_TAG = re.compile(r"<[^<>]{1,300}>")
-# Fewer tags do not set five letters apart.
+T_co = TypeVar("T_co", covariant=True)
+_TAG = re.compile(rb"<[^<>]{1,300}>")
+# Fewer tags, or fewer letters, do not make five letters of a secret.
 MIN_TAGS = 4
+MIN_LETTERS = 5
+MAX_MISSING = 3
 _CHUNK = 2000
-_SEPARATORS = re.compile(r"[\W_]+")
-_HEX = re.compile(
-    r"(?<![0-9a-fA-F])[0-9a-fA-F]{10,}"
-    r"|(?<![0-9a-zA-Z])(?:(?:0x|\\x)?[0-9a-fA-F]{2}[\s:,.;_-]{1,2}){4,}(?:0x|\\x)?[0-9a-fA-F]{2}"
-)
-_CODES = re.compile(r"(?<![0-9])(?:[0-9]{2,3}[\s,;]{1,2}){4,}[0-9]{2,3}")
+# Of texts in which letters are `x`, digits `d`, and separators spaces. Each pattern begins with fixed characters, by
+# which the regex engine skips most of a text.
+_SINGLE = re.compile(rb" [dx](?= )")
+_NUMBER_BEFORE = re.compile(rb" (?P<number>dd?d?)(?= {1,20}(?P<letter>[dx]) )")
+_NUMBER_AFTER = tuple(re.compile(rb" %b(?= {1,20}(?P<number>d{1,3}) )" % letter) for letter in (b"x", b"d"))
 
 
-class Reading(Protocol):
+class Reading(Protocol[T_co]):
     """A reading of a text, and where its characters are in the text."""
 
     @property
-    def text(self) -> str: ...
+    def text(self) -> T_co: ...
     def span(self, start: int, end: int, /) -> tuple[int, int]: ...
 
 
@@ -63,98 +55,41 @@ class View(NamedTuple):
         return View(inner.text, starts, [self.ends[at - 1] for at in inner.ends])
 
 
-def _selected(text: str, places: Sequence[int]) -> View:
-    return View("".join([text[at] for at in places]), places, [at + 1 for at in places])
+class Selection(NamedTuple):
+    """A reading of some bytes of a text, and their places."""
 
+    text: bytes
+    places: Sequence[int]
 
-def escaped_windows(text: str, reach: int) -> Iterator[tuple[int, str]]:
-    """Yield each piece of a text with escapes, and so many characters around it, with its position."""
-    start = end = -1
-    for match in _ESCAPE.finditer(text) if any(sign in text for sign in "%\\&=") else ():
-        if start >= 0 and match.start() - end > 2 * reach:
-            yield start, text[start : end + reach]
-            start = -1
-        start, end = max(match.start() - reach, 0) if start < 0 else start, match.end()
-    if start >= 0:
-        yield start, text[start : end + reach]
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Return the span of the original text that a span of this reading stands for."""
+        return self.places[start], self.places[end - 1] + 1
 
 
 def visible(text: str) -> View | None:
     """Return the text without characters that show nothing; None if there are none."""
-    if text.isascii() or not INVISIBLE.search(text):
+    if text.isascii() or not any(map(INVISIBLE.match, others_in(text))):
         return None
-    return _selected(text, [at for at, character in enumerate(text) if not INVISIBLE.match(character)])
-
-
-def decoded(text: str) -> View:
-    """Return the text with its escapes decoded, also where they are nested."""
-    view = _decoded_once(text)
-    for _ in range(MAX_ROUNDS - 1):
-        again = _decoded_once(view.text)
-        if again.text == view.text:
-            break
-        view = view.then(again)
-    return view
-
-
-def _decoded_once(text: str) -> View:
-    pieces: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-
-    def copy(first: int, last: int) -> None:
-        pieces.append(text[first:last])
-        starts.extend(range(first, last))
-        ends.extend(range(first + 1, last + 1))
-
-    done = 0
-    for match in _ESCAPE.finditer(text):
-        copy(done, match.start())
-        at = match.start()
-        for character, size in _characters(match[0]) or zip(match[0], repeat(1)):
-            pieces.append(character)
-            starts.extend([at] * len(character))
-            at += size
-            ends.extend([at] * len(character))
-        done = match.end()
-    copy(done, len(text))
-    return View("".join(pieces), starts, ends)
-
-
-def _characters(escape: str) -> list[tuple[str, int]] | None:
-    """Return the characters of an escape, each with the length of what it is written as; None if it is no escape."""
-    if escape[0] in "%=":
-        return _bytes(bytes.fromhex(escape.replace(escape[0], "")))
-    if escape[0] == "&":
-        character = html.unescape(escape if escape.endswith(";") else escape + ";")
-        return [(character, len(escape))] if len(character) <= 2 else None
-    if len(escape) == 2:
-        return [(_CONTROLS.get(escape[1], escape[1]), 2)]
-    number = int(re.sub(r"[^0-9a-fA-F]", "", escape[1:]), 16)
-    return [(chr(number), len(escape))] if number < 0x110000 else None
-
-
-def _bytes(data: bytes) -> list[tuple[str, int]]:
-    try:
-        return [(character, 3 * len(character.encode())) for character in data.decode("utf-8")]
-    except UnicodeDecodeError:
-        return [(character, 3) for character in data.decode("latin-1")]
-
-
-def squeezed_text(text: str) -> str:
-    """Return only the letters and digits of a text."""
-    return _SEPARATORS.sub("", text)
+    places = [at for at, character in enumerate(text) if not INVISIBLE.match(character)]
+    return View("".join([text[at] for at in places]), places, [at + 1 for at in places])
 
 
 class Squeezed:
-    """The same as `squeezed_text`, with positions that are computed only where they are asked for."""
+    """Only the letters and digits of a text."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: bytes, separators: bytes) -> None:
         self._original = text
-        pieces = [squeezed_text(text[at : at + _CHUNK]) for at in range(0, len(text), _CHUNK)]
-        self.text = "".join(pieces)
-        # How many characters are before each chunk of the original.
-        self._before = [0, *accumulate(map(len, pieces))]
+        self._separators = separators
+        self.text = text.translate(None, separators)
+
+    @cached_property
+    def _before(self) -> list[int]:
+        """How many characters are before each chunk of the original."""
+        starts = range(0, len(self._original), _CHUNK)
+        return [0, *accumulate(len(self._letters(self._original[at : at + _CHUNK])) for at in starts)]
+
+    def _letters(self, text: bytes) -> bytes:
+        return text.translate(None, self._separators)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Return the span of the original text that a span of this reading stands for."""
@@ -162,31 +97,99 @@ class Squeezed:
 
     def _place(self, at: int) -> int:
         chunk = bisect_right(self._before, at) - 1
-        letters = _LETTER.finditer(self._original, chunk * _CHUNK, (chunk + 1) * _CHUNK)
-        return next(islice(letters, at - self._before[chunk], None)).start()
+        place, left = chunk * _CHUNK, at - self._before[chunk]
+        while True:
+            if self._original[place] not in self._separators:
+                if left == 0:
+                    return place
+                left -= 1
+            place += 1
 
 
-def without_tags(text: str) -> View | None:
+class Without:
+    """A text without what a pattern matches."""
+
+    def __init__(self, pattern: re.Pattern[bytes], text: bytes) -> None:
+        self._pattern = pattern
+        self._original = text
+        self.text, self.count = pattern.subn(b"", text)
+
+    @cached_property
+    def _pieces(self) -> tuple[list[int], list[int]]:
+        """Where each piece that is left begins, in this reading and in the original."""
+        here, there, done = [0], [0], 0
+        for match in self._pattern.finditer(self._original):
+            here.append(here[-1] + match.start() - done)
+            there.append(match.end())
+            done = match.end()
+        return here, there
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Return the span of the original text that a span of this reading stands for."""
+        return self._place(start), self._place(end - 1) + 1
+
+    def _place(self, at: int) -> int:
+        here, there = self._pieces
+        piece = bisect_right(here, at) - 1
+        return there[piece] + at - here[piece]
+
+
+def without_tags(text: bytes) -> Without | None:
     """Return the text without HTML tags; None if it has few."""
-    tags = [match.span() for match in _TAG.finditer(text)] if "<" in text else []
-    if len(tags) < MIN_TAGS:
-        return None
-    edges = [0, *(edge for tag in tags for edge in tag), len(text)]
-    return _selected(text, [at for start, end in zip(edges[::2], edges[1::2], strict=True) for at in range(start, end)])
+    tagless = Without(_TAG, text) if b"<" in text else None
+    return tagless if tagless and tagless.count >= MIN_TAGS else None
 
 
-def single_letters(text: str) -> View:
-    """Return the letters and digits that stand alone."""
-    return _selected(text, [match.start() for match in _SINGLE.finditer(text)])
+class LettersAlone:
+    """The letters and digits that stand alone."""
+
+    def __init__(self, text: bytes, alphabet: Alphabet) -> None:
+        self._original = text
+        self._alphabet = alphabet
+        self.text = b"".join([word for word in text.translate(alphabet.spaced).split() if len(word) == 1])
+
+    @cached_property
+    def _places(self) -> list[int]:
+        return [match.start() for match in _SINGLE.finditer(_kinds(self._original, self._alphabet))]
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Return the span of the original text that a span of this reading stands for."""
+        return self._places[start], self._places[end - 1] + 1
 
 
-def codes(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield each run of hex digits or of decimal character codes: its start, its end, and what it may stand for."""
-    for match in _HEX.finditer(text):
-        digits = re.sub(r"0x|\\x|[^0-9a-fA-F]", "", match[0])
-        for offset in (0, 1):
-            pairs = digits[offset : offset + (len(digits) - offset) // 2 * 2]
-            yield match.start(), match.end(), bytes.fromhex(pairs).decode("latin-1").replace("\0", "")
-    for match in _CODES.finditer(text):
-        numbers = [int(number) for number in re.findall(r"[0-9]+", match[0])]
-        yield match.start(), match.end(), "".join(map(chr, numbers))
+def _kinds(text: bytes, alphabet: Alphabet) -> bytes:
+    """Return a text as kinds of characters. A match that begins at a separator has the place of what is behind it."""
+    return b" %b " % text.translate(alphabet.kinds)
+
+
+def numbered_letters(text: bytes, alphabet: Alphabet) -> Iterator[Selection]:
+    """Yield letters that stand alone beside numbers that count them, as in a list or a table."""
+    kinds = _kinds(text, alphabet)
+    before = [(match.span("number"), match.start("letter")) for match in _NUMBER_BEFORE.finditer(kinds)]
+    behind = [match for pattern in _NUMBER_AFTER for match in pattern.finditer(kinds)]
+    after = sorted(((match.span("number"), match.start() + 1) for match in behind), key=lambda pair: pair[1])
+    for pairs in (before, after):
+        # The kinds have one more character at the start.
+        numbered = [(int(text[start - 1 : end - 1]), place - 1) for (start, end), place in pairs]
+        for missing in (0, MAX_MISSING):
+            for places in _counted(numbered, text, missing) if len(numbered) >= MIN_LETTERS else ():
+                yield Selection(bytes([text[at] for at in places]), places)
+
+
+def _counted(numbered: Sequence[tuple[int, int]], text: bytes, missing: int) -> Iterator[list[int]]:
+    """Yield the places whose numbers count up, as far as there are five of them.
+
+    `missing`: how many numbers may have no letter but a sign. A digit may then be the number of the next letter.
+    """
+    runs: dict[int, list[int]] = {}
+    for number, place in numbered:
+        digit = text[place] - ord("0")
+        if missing and (digit == number + 1 or (digit <= 9 and digit - 1 in runs)):
+            continue
+        before = next((each for each in range(number - 1, number - 2 - missing, -1) if each in runs), None)
+        run = [] if before is None else runs.pop(before)
+        run.append(place)
+        if len(ended := runs.get(number, [])) >= MIN_LETTERS:
+            yield ended
+        runs[number] = run
+    yield from (run for run in runs.values() if len(run) >= MIN_LETTERS)
