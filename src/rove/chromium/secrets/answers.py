@@ -46,7 +46,9 @@ def _replace_item(key: str, item: Any, replace: Callable[[str], str]) -> Any:
     if isinstance(item, str) and key in NUMBERS and _NUMBERS.fullmatch(item):
         return item
     if isinstance(item, str) and key == PLACED:
-        return "\n".join(f"{place} {replace(text)}" for place, text in map(_divided, item.split("\n"))) if item else item
+        return (
+            "\n".join(f"{place} {replace(text)}" for place, text in map(_divided, item.split("\n"))) if item else item
+        )
     return _replace_texts(item, replace)
 
 

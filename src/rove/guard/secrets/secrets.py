@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rove.errors import Denied
+from rove.guard.secrets.near_misses import NearMisses
 from rove.guard.secrets.secret import Secret
 from rove.settings.tree import Settings
 
@@ -109,6 +110,10 @@ class Secrets:
         from rove.guard.secrets.redaction import Redaction
 
         return Redaction({secret.name: secret.value for secret in self._by_name.values()})
+
+    def near_misses(self) -> NearMisses:
+        """Return what notices guesses at these secrets in a session."""
+        return NearMisses({secret.name: secret.value for secret in self._by_name.values()})
 
     @property
     def names(self) -> tuple[str, ...]:
