@@ -9,12 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from itertools import islice
 
 # A longer secret has too many candidates to be listed.
 MAX_LENGTH = 7
 # So many of all candidates may be given before calls are refused: one in a hundred, and some in any case.
 SHARE = 100
 MIN_ALLOWED = 100
+# In one call, so many times fewer.
+CALLS = 5
+# So many are looked at in one call.
+MAX_CANDIDATES = 1_000_000
 # How often the secret itself may be given.
 MAX_HITS = 2
 
@@ -47,12 +52,11 @@ class _Count:
     def add(self, texts: list[str]) -> bool:
         """Add the candidates of one call; return whether they are too many, and begin again in that case."""
         self._hits += any(self._value in text for text in texts)
-        for text in texts:
-            for match in self._candidate.finditer(text):
-                self._given.add(match[1])
-                if len(self._given) > self._allowed:
-                    break
-        if len(self._given) <= self._allowed and self._hits <= MAX_HITS:
+        candidates = (match[1] for text in texts for match in self._candidate.finditer(text))
+        given = {each for each in islice(candidates, MAX_CANDIDATES) if each not in self._given}
+        self._given |= given
+        is_list = len(given) > self._allowed / CALLS or len(self._given) > self._allowed
+        if not is_list and self._hits <= MAX_HITS:
             return False
         self._given, self._hits = set(), 0
         return True

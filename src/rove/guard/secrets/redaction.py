@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import AnyStr, NamedTuple, TypeVar
 
 from rove.guard.secrets.alphabet import Alphabet, compatible
 from rove.guard.secrets.character_codes import codes
 from rove.guard.secrets.escapes import decoded, escaped_windows, telling_escapes, without_separators
-from rove.guard.secrets.part_index import MIN_PART, Form, PartIndex, Run, WholeIndex, encodings_of, turned
-from rove.guard.secrets.text_views import LettersAlone, Reading, Squeezed, numbered_letters, visible, without_tags
+from rove.guard.secrets.part_index import Form, PartIndex, Run, WholeIndex, encodings_of, turned
+from rove.guard.secrets.short_tokens import ShortTokens
+from rove.guard.secrets.text_views import Reading, Squeezed, visible, without_tags
 
 T = TypeVar("T")
 
@@ -22,6 +23,8 @@ MIN_MIXED = 6
 # Words in lower case, which most are, are no base64.
 _BASE64 = re.compile(rb"(?=[a-z]*[A-Z0-9+/_-])[A-Za-z0-9+/_-]{6,}")
 _BASE64_EDGE = re.compile(rb"[^A-Za-z0-9+/_-]")
+# A quote that a backslash escapes is no quote.
+_STRUCTURE = re.compile(r'\\.|"|\n')
 # How far around an escape a text is decoded, at most.
 MAX_REACH = 400
 
@@ -51,6 +54,11 @@ class Redaction:
         telling = [(name, value) for name, value in values.items() if len(value) > MIN_LENGTH] if with_parts else []
         self._letters = PartIndex(
             Form(text, name) for name, value in telling for text in turned(self._alphabet.letters(value))
+        )
+        self._without_digits = PartIndex(
+            Form(text.translate(None, b"0123456789"), name)
+            for name, value in telling
+            for text in _both_ways(self._alphabet.letters(value))
         )
         self._with_signs = PartIndex(
             Form(encode(text), name) for name, value in telling for text in _both_ways(value) if not value.isalnum()
@@ -111,11 +119,13 @@ class Redaction:
 
     def _find_alone(self, data: bytes) -> Iterator[Finding]:
         """Yield parts whose letters stand alone, with words or numbers between them."""
-        alone = LettersAlone(data, self._alphabet)
-        if len(alone.text) >= MIN_PART:
-            yield from _mapped(alone, self._find_letters)
-            for letters in numbered_letters(data, self._alphabet):
-                yield from _mapped(letters, self._find_letters)
+        tokens = ShortTokens(data, self._alphabet)
+        for letters in tokens.letters():
+            yield from _mapped(letters, self._find_letters)
+        yield from _mapped(tokens.letters_without_digits(), self._find_without_digits)
+
+    def _find_without_digits(self, data: bytes) -> Iterator[Finding]:
+        return _findings(self._without_digits.runs(data), data)
 
     def _find_letters(self, data: bytes) -> Iterator[Finding]:
         return _findings(self._letters.runs(data), data)
@@ -140,11 +150,17 @@ def replaced(text: str, findings: Sequence[Finding]) -> str:
     pieces: list[str] = []
     done = 0
     for found in findings:
-        # Lines stay, as some texts are columns of which each line belongs to a line of another.
-        breaks = "\n" * text.count("\n", found.start, found.end)
-        pieces += [text[done : found.start], f"[secret {found.name}]{breaks}"]
+        pieces += [text[done : found.start], f"[secret {found.name}]", _structure(text, found)]
         done = found.end
     return "".join([*pieces, text[done:]])
+
+
+def _structure(text: str, found: Finding) -> str:
+    """Return what stays of a text that is replaced: line breaks and quotes, as the lines of a snapshot need them."""
+    signs = [sign for sign in _STRUCTURE.findall(text, found.start, found.end) if sign in ("\n", '"')]
+    if "\n" in signs:
+        return "".join(signs)
+    return '"' if len(signs) % 2 and '"' not in found.part else ""
 
 
 def split_replaced(texts: Sequence[str], findings: Sequence[Finding]) -> list[str]:
@@ -209,7 +225,7 @@ def _wholes(value: str) -> Iterator[str]:
             yield text
 
 
-def _both_ways(text: str) -> tuple[str, str]:
+def _both_ways(text: AnyStr) -> tuple[AnyStr, AnyStr]:
     return text, text[::-1]
 
 
