@@ -129,7 +129,7 @@ class Mouse:
                 await self._move_pressed(point)
             data = await self._intercepted_data(world)
             if data is not None:
-                await self._secret_fields.refuse_drag(world, data)
+                await self._refuse_secret(start, world, data)
             if data is None:
                 await self._drag_with_pointer(start, world, stops, hold)
             else:
@@ -191,6 +191,15 @@ class Mouse:
                 return await self._drag_data
         except TimeoutError:
             return None
+
+    async def _refuse_secret(self, start: Point, world: World, data: dict[str, Any]) -> None:
+        try:
+            await self._secret_fields.refuse_drag(world, data)
+        except BaseException:
+            # Else the page would take all that follows for a part of this drag.
+            await self._dispatch_drag("dragEnter", start, data)
+            await self._dispatch_drag("dragCancel", start, data)
+            raise
 
     async def _drag_with_events(
         self, data: dict[str, Any], start: Point, world: World, stops: Sequence[Position], hold: float
