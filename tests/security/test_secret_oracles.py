@@ -93,6 +93,8 @@ def asked(right: str, wrong: str) -> list[tuple[str, dict[str, Any], dict[str, A
         ("find", lambda guess: {"text": f"key is {guess}"}),
         ("find", lambda guess: {"regex": f"is {guess}"}),
         ("find", lambda guess: {"text": f"Copy {guess}"}),
+        ("find", lambda guess: {"role": "button", "text": f"Copy {guess}"}),
+        ("find", lambda guess: {"role": "button", "regex": f"Copy {guess}"}),
         ("network", lambda guess: {"url": f"pw={guess}"}),
         ("network", lambda guess: {"url": f"*pw={guess}*"}),
         ("network", lambda guess: {"regex": f"pw={guess}"}),

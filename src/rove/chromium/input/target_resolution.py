@@ -242,18 +242,18 @@ async def find(devices: InputDevices, spec: dict[str, str], limit: int) -> tuple
 
 async def _find_in(devices: InputDevices, world: World, spec: dict[str, str], limit: int) -> dict[str, Any]:
     """Search one frame. What is redacted is not found, so that a search tells nothing of it."""
-    has_secrets = bool(devices.known_secrets.names) and "role" not in spec
+    has_secrets = bool(devices.known_secrets.names) and bool(spec.keys() & {"text", "regex"})
     answer: dict[str, Any] = await world.call(
         "spec => rove.find(spec)", {**spec, "limit": MAX_MATCHES if has_secrets else limit}
     )
     if not has_secrets or "error" in answer:
         return answer
     found: list[dict[str, Any]] = answer["matches"]
-    if text := spec.get("text"):
-        kept = [match for match in found if is_found_openly(match, text)]
-    else:
+    if "regex" in spec:
         # A pattern can say what must not be there, so a text with a secret fits none.
         kept = [match for match in found if LABEL not in match["plain"]]
+    else:
+        kept = [match for match in found if is_found_openly(match, spec["text"])]
     return {**answer, "total": answer["total"] - len(found) + len(kept), "matches": kept[:limit]}
 
 

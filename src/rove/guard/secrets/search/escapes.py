@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from html.entities import html5
 from itertools import repeat
 
-from rove.guard.secrets.text_views import View, Without
+from rove.guard.secrets.search.text_views import View, Without
 
 # Nested encodings, such as a URL in the query of a URL.
 MAX_ROUNDS = 4

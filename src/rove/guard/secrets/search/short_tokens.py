@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from rove.guard.secrets.alphabet import Alphabet
-from rove.guard.secrets.text_views import Reading
+from rove.guard.secrets.search.alphabet import Alphabet
+from rove.guard.secrets.search.text_views import Reading
 
 # Fewer letters are no part of a secret.
 MIN_LETTERS = 5

@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple, Protocol, TypeVar
 
-from rove.guard.secrets.alphabet import others_in
+from rove.guard.secrets.search.alphabet import others_in
 from rove.guard.wrapping.invisible import INVISIBLE
 
 T_co = TypeVar("T_co", covariant=True)

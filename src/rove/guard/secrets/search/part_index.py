@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
 
-from rove.guard.secrets.ordinary_words import is_ordinary
+from rove.guard.secrets.search.ordinary_words import is_ordinary
 
 # The shortest part of a secret that is found.
 MIN_PART = 5
