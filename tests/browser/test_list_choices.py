@@ -189,7 +189,7 @@ async def test_an_unknown_option_is_refused_with_those_of_the_list_which_is_clos
     session: Session, site: Site
 ) -> None:
     await session.navigate(site.page("/", COMBOBOX.replace("OPEN", "click").replace("EXTRA", "")))
-    with pytest.raises(InvalidArguments, match=r"no option 'Rome'. Its options: Oslo, Bergen rainy"):
+    with pytest.raises(InvalidArguments, match=r'no option .Rome. in combobox "Town". Its options: Oslo, Bergen rainy'):
         await session.select('combobox "Town"', ("Rome",))
     assert await value(session, "[box.textContent, list.hidden]") == ["None", True]
 
