@@ -126,3 +126,17 @@ def test_numbers_of_a_snapshot_are_not_redacted_and_its_addresses_are() -> None:
     assert (clear["refs"], clear["flags"]) == (answer["refs"], answer["flags"])
     assert clear["lines"] == '"[secret mine]"\n"[secret pin]"'
     assert clear["hrefs"] == "1112 /a\n1113 /?k=[secret mine]"
+
+
+@pytest.mark.parametrize(
+    "row", ["{at}. {digit}", "| {at} | {digit} |", '{{"Column 1": "{at}", "Column 2": "{digit}"}}']
+)
+def test_digits_that_numbers_count_are_redacted(row: str) -> None:
+    card = "4929871534098861"
+    text = "\n".join(row.format(at=at, digit=digit) for at, digit in enumerate(card, 1))
+    assert len(re.sub(r'["\n]', "", Redaction({"card": card})(f"Page 3\n{text}"))) < 90
+
+
+def test_a_table_of_digits_stays() -> None:
+    table = "\n".join(" | ".join(str((row * 7 + cell * 3) % 10) for cell in range(9)) for row in range(300))
+    assert Redaction({"card": "4929871534098861"})(table) == table

@@ -10,7 +10,7 @@ from rove.guard.secrets.search.alphabet import Alphabet, compatible
 from rove.guard.secrets.search.character_codes import codes
 from rove.guard.secrets.search.escapes import decoded, escaped_windows, telling_escapes, without_separators
 from rove.guard.secrets.search.part_index import Form, PartIndex, Run, WholeIndex, encodings_of, turned
-from rove.guard.secrets.search.short_tokens import ShortTokens
+from rove.guard.secrets.search.short_tokens import MIN_LETTERS, ShortTokens
 from rove.guard.secrets.search.text_views import Reading, Squeezed, visible, without_tags
 
 T = TypeVar("T")
@@ -120,9 +120,14 @@ class Redaction:
     def _find_alone(self, data: bytes) -> Iterator[Finding]:
         """Yield parts whose letters stand alone, with words or numbers between them."""
         tokens = ShortTokens(data, self._alphabet)
-        for letters in tokens.letters():
-            yield from _mapped(letters, self._find_letters)
+        if len(tokens) < MIN_LETTERS:
+            return
+        yield from _mapped(tokens.letters(), self._find_letters)
         yield from _mapped(tokens.letters_without_digits(), self._find_without_digits)
+        for letters in tokens.every_few():
+            # Many tables are full of digits, so a few of them may be a chance.
+            found = _mapped(letters, self._find_letters)
+            yield from (each for each in found if not each.part.isdigit() or len(each.part) >= MIN_WORDS)
 
     def _find_without_digits(self, data: bytes) -> Iterator[Finding]:
         return _findings(self._without_digits.runs(data), data)
