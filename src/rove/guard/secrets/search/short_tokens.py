@@ -39,18 +39,27 @@ class ShortTokens:
     def __init__(self, text: bytes, alphabet: Alphabet) -> None:
         self._original = text
         self._alphabet = alphabet
-        words = text.translate(alphabet.spaced).split()
-        short = compress(words, map((MAX_DIGITS + 1).__gt__, map(len, words)))
         # One character for each token; a question mark for a number of several digits.
-        self._tokens = b"".join(
-            [word if len(word) == 1 else b"?" for word in short if len(word) == 1 or word.isdigit()]
-        )
+        self._tokens = self._read() if self._has_letters() else b""
+
+    @property
+    def _kinds(self) -> bytes:
+        return b" %b " % self._original.translate(self._alphabet.kinds)
+
+    def _has_letters(self) -> bool:
+        """Whether five letters may stand alone. Of letters side by side, every second is counted, which is fast."""
+        kinds = self._kinds
+        return kinds.count(b" x ") + kinds.count(b" d ") >= (MIN_LETTERS + 1) // 2
+
+    def _read(self) -> bytes:
+        words = self._original.translate(self._alphabet.spaced).split()
+        short = compress(words, map((MAX_DIGITS + 1).__gt__, map(len, words)))
+        return b"".join([word if len(word) == 1 else b"?" for word in short if len(word) == 1 or word.isdigit()])
 
     @cached_property
     def places(self) -> list[tuple[int, int]]:
         """Where each token begins and ends in the text."""
-        kinds = b" %b " % self._original.translate(self._alphabet.kinds)
-        return [(match.start() - 1, match.end() - 1) for match in _TOKEN.finditer(kinds)]
+        return [(match.start() - 1, match.end() - 1) for match in _TOKEN.finditer(self._kinds)]
 
     def __len__(self) -> int:
         return len(self._tokens)
