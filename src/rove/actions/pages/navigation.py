@@ -45,7 +45,7 @@ class Navigated(Result):
             yield from self.document.passages(origin)
 
 
-@action(Effect.NAVIGATE)
+@action(Effect.NAVIGATE, command="open")
 class Navigate(TabAction[Navigated]):
     """Go to a URL. Answers with a snapshot of the page."""
 

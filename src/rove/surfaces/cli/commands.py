@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from rove.errors import RoveError
 from rove.settings.tree import Option, Resolved, options, resolve
 from rove.surfaces.cli.config import shown
-from rove.surfaces.cli.help_texts import EPILOG, EXPLAIN, POLICY, SERVE, SERVE_EXAMPLES, SHOW, TAIL, TOOLS, VERIFY
+from rove.surfaces.cli.help_texts import DESCRIPTION, EXPLAIN, POLICY, SERVE, SERVE_EXAMPLES, SHOW, TAIL, TOOLS, VERIFY
 from rove.surfaces.cli.map.arguments import map_arguments, run_map
 from rove.surfaces.cli.state_commands import profiles_parts, states_parts
 from rove.validation.spelling import nearest
@@ -75,8 +75,8 @@ def build_parser(words: Collection[str] | None = None) -> argparse.ArgumentParse
     layout = _layout()
     parser = argparse.ArgumentParser(
         prog="rove",
-        description="A real browser for an AI agent, with a person in charge of it.",
-        epilog=EPILOG,
+        description=DESCRIPTION,
+        epilog=_actions_listed() if words is None or {"-h", "--help"} & {*words} else None,
         formatter_class=layout,
         allow_abbrev=False,
     )
@@ -94,8 +94,16 @@ def build_parser(words: Collection[str] | None = None) -> argparse.ArgumentParse
         profiles=("Look at the profiles in which browsers keep logins.", partial(profiles_parts, _runs)),
         tools=("Show what a model sees of its tools, and what that costs.", _runs(_tools, _tools_arguments)),
         journal=("Read the record of what was done, and check that it is whole.", _journal_parts),
+        logs=("Show what the daemon that runs actions has written.", _runs(_logs, _logs_arguments)),
     )
     return parser
+
+
+def _actions_listed() -> str:
+    """List the commands of all actions."""
+    from rove.surfaces.cli.actions.listing import actions_listed
+
+    return actions_listed(_terminal_width() - 2)
 
 
 def _layout() -> Callable[..., argparse.HelpFormatter]:
@@ -238,6 +246,11 @@ def _tail_arguments(tail: argparse.ArgumentParser) -> None:
     tail.add_argument("--json", action="store_true", help="one complete entry a line")
 
 
+def _logs_arguments(logs: argparse.ArgumentParser) -> None:
+    logs.add_argument("-f", "--follow", action="store_true", help="go on until interrupted")
+    logs.add_argument("--last", type=_count, default=20, metavar="N", help="how many lines; 0 for all [20]")
+
+
 def _count(word: str) -> int:
     if not (word.isascii() and word.isdigit()):
         raise argparse.ArgumentTypeError(f"{word!r} is not a whole number from 0 up")
@@ -347,6 +360,12 @@ def _policy_explain(given: argparse.Namespace, resolved: Resolved, begun: EarlyL
     from rove.surfaces.cli.policy import explain
 
     return explain(resolved.settings, given.action, given.url, given.session)
+
+
+def _logs(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
+    from rove.surfaces.cli.actions.logs import show_log
+
+    return show_log(resolved.settings.home_folder, given.last, given.follow)
 
 
 def _journal_show(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:

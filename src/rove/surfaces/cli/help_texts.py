@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-EPILOG = """\
-examples:
-  rove demo                 a guided tour, no key and no network needed
-  rove mcp                  serve an MCP client over standard input and output
-  rove serve                watch agents, approve what matters, take over, chat: a web page and its gateway
-  rove map urls.txt --do extract --out texts.jsonl
-                            many pages, a line of JSON for each
-  rove doctor               what works, what does not, how to fix it
-  rove config show          every setting, its value and where that came from
-  rove tools                what a model sees of its tools, and what that costs
-  rove policy check         what an agent may do, and what a person is asked
-  rove states list          which logins are saved
-  rove journal show         what was done, how it was decided and how it ended
+DESCRIPTION = """\
+A real browser for an AI agent, with a person in charge of it.
+
+At a terminal, or for an agent that runs commands:
+  rove open example.com     answers with the page; [e12] marks what can be used
+  rove click e12            every act answers with what it changed
+  rove fill e7 "Ada"
+  rove snapshot             the whole page again, when in doubt
+  rove close                the browser ends by itself too, when it is not used
+
+For an MCP client:          rove mcp
+For people who watch:       rove serve
+To try it without a key:    rove demo
 """
 SERVE = """\
 One server for people and programs: a web page where a person watches every session, approves what an agent asks for,

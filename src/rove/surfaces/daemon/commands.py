@@ -1,0 +1,165 @@
+"""Runs commands in the daemon."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from rove.action import AnyAction, parse, registry
+from rove.advice import Names, insert_names
+from rove.engine.sessions.sessions import DEFAULT, Sessions
+from rove.errors import RoveError
+from rove.outcome import AnyOutcome, Attachment
+from rove.render.outcomes import as_data, as_text, error_data, error_text
+from rove.surfaces.cli.actions.parser import Command, Finished, command_name, parse_command, steps_in
+from rove.surfaces.daemon.engines import Engines, resolved_for
+from rove.surfaces.daemon.reply import Reply
+from rove.surfaces.daemon.sessions_table import sessions_table
+from rove.workspace import Workspace
+
+FAILED, MISUSE, DENIED, TIMED_OUT = 1, 2, 3, 4
+EXIT_CODES = {
+    "invalid_arguments": MISUSE,
+    "invalid_settings": MISUSE,
+    "denied": DENIED,
+    "held_by_person": DENIED,
+    "forbidden": DENIED,
+    "deadline_exceeded": TIMED_OUT,
+}
+
+
+class Commands:
+    """The commands of all clients, and the engines in which they run."""
+
+    def __init__(self, stop: Callable[[], None]) -> None:
+        self._stop = stop
+        self._engines = Engines()
+        self._running = 0
+        self._last_used = time.monotonic()
+        self._own: Mapping[str, Callable[[list[str], Reply], Awaitable[int]]] = {
+            "sessions": self._sessions,
+            "close": self._close,
+            "stop": self._stop_daemon,
+        }
+
+    @property
+    def idle_seconds(self) -> float:
+        """Seconds since there was last a command that ran or a session that was open."""
+        if self._running or any(engine.open_sessions(None) for engine in self._engines.all):
+            self._last_used = time.monotonic()
+        return time.monotonic() - self._last_used
+
+    async def run(self, request: Mapping[str, Any], reply: Reply) -> int:
+        """Run one command line, and return its exit code."""
+        self._running += 1
+        try:
+            word, *rest = request["arguments"]
+            if word in self._own:
+                return await self._own[word](rest, reply)
+            return await self._run_action(parse_command(request["arguments"], request["columns"]), request, reply)
+        except Finished as finished:
+            reply.send(output=finished.output, error=finished.error)
+            return finished.code
+        finally:
+            self._running -= 1
+            self._last_used = time.monotonic()
+
+    async def close(self) -> None:
+        await self._engines.close()
+
+    async def _run_action(self, command: Command, request: Mapping[str, Any], reply: Reply) -> int:
+        try:
+            arguments = dict(command.arguments)
+            if command.steps_file is not None:
+                arguments["steps"] = await _read_steps(command.steps_file, request["folder"], reply)
+            action = parse(command.verb, arguments)
+            resolved = resolved_for(request["folder"], request["environment"], command.flags)
+            engine = await self._engines.find(command.session, resolved, command.flags)
+            outcome = await _perform(engine, action, command)
+        except RoveError as error:
+            return _tell_error(error, command, reply)
+        return await _tell(outcome, command, engine, reply)
+
+    async def _sessions(self, arguments: list[str], reply: Reply) -> int:
+        listed = [session for engine in self._engines.all for session in engine.sessions()]
+        reply.output(sessions_table(listed, as_json="--json" in arguments))
+        return 0
+
+    async def _close(self, arguments: list[str], reply: Reply) -> int:
+        everything = [name for engine in self._engines.all for name in engine.open_sessions(None)]
+        names = everything if "--all" in arguments else [word for word in arguments if word != "--all"] or [DEFAULT]
+        code = 0
+        for name in names:
+            engine = self._engines.with_session(name)
+            if engine is None:
+                reply.error(f"rove: No session {name} is open.\n      `rove sessions` lists those that are.\n")
+                code = FAILED
+            else:
+                await engine.close_session(name)
+                reply.output(f"Closed session {name}.\n")
+        return code
+
+    async def _stop_daemon(self, arguments: list[str], reply: Reply) -> int:
+        self._stop()
+        return 0
+
+
+async def _perform(engine: Sessions, action: AnyAction, command: Command) -> AnyOutcome:
+    """Run an action in the session that the command names; an address opens the session if it is not open."""
+    if command.session and action.destination is not None and command.session not in engine.open_sessions(None):
+        await engine.open_session(command.session)
+    session = engine.session(command.session)
+    return await session.run(
+        action, tab=command.tab, timeout=command.timeout, quiet=command.is_quiet, names=command_lines()
+    )
+
+
+def command_lines() -> Names:
+    """Return what the command line calls each action, for hints."""
+    return {verb: f"`rove {command_name(cls)}`" for verb, cls in registry().items()}
+
+
+async def _tell(outcome: AnyOutcome, command: Command, engine: Sessions, reply: Reply) -> int:
+    saved = [await _save(attachment, command, engine, reply) for attachment in outcome.attachments]
+    stopped = outcome.result.error
+    if command.as_json:
+        import json
+
+        told = {"ok": stopped is None, **as_data(outcome), **({"files": saved} if saved else {})}
+        reply.output(json.dumps(told, ensure_ascii=False) + "\n")
+    else:
+        reply.output(as_text(outcome) + "\n" + "".join(f"Saved {path}\n" for path in saved))
+    return 0 if stopped is None else EXIT_CODES.get(stopped.code, FAILED)
+
+
+def _tell_error(error: RoveError, command: Command, reply: Reply) -> int:
+    error.hint = insert_names(error.hint, command_lines())
+    if command.as_json:
+        import json
+
+        reply.output(json.dumps({"ok": False, "error": error_data(error)}, ensure_ascii=False) + "\n")
+    else:
+        reply.error(f"{error_text(error)}\n")
+    return EXIT_CODES.get(error.code, FAILED)
+
+
+async def _save(attachment: Attachment, command: Command, engine: Sessions, reply: Reply) -> str:
+    """Write a picture or a file where the command says or, without that, to the workspace; return its path."""
+    if command.out is not None:
+        reply.file(command.out, attachment.data)
+        return command.out
+    suffix = Path(attachment.name or "").suffix or "." + attachment.mime.partition("/")[2]
+    name = f"{command.verb}-{datetime.now():%Y%m%d-%H%M%S}{suffix}"
+    return str(await Workspace(engine.settings.workspace_folder).save(".", name, attachment.data))
+
+
+async def _read_steps(file: str, folder: str, reply: Reply) -> list[dict[str, Any]]:
+    if file == "-":
+        return steps_in(await reply.input())
+    try:
+        return steps_in(Path(folder, file).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise Finished(MISUSE, error=f"rove: {file} cannot be read: {error}.\n") from error

@@ -1,0 +1,84 @@
+"""The browser engines of the daemon: one for each set of settings that sessions were opened with."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from typing import Any
+
+from rove.engine.sessions.sessions import DEFAULT, Sessions
+from rove.errors import InvalidSettings
+from rove.settings.tree import Option, Resolved, Settings, options, resolve
+from rove.surfaces.approvers import appointed
+
+
+class Engines:
+    """Finds the engine that has a session, and starts one where a session is to be opened."""
+
+    def __init__(self) -> None:
+        self._engines: dict[Settings, Sessions] = {}
+        self._stack = AsyncExitStack()
+        self._starting = asyncio.Lock()
+
+    async def find(self, name: str | None, resolved: Resolved, flags: Mapping[str, Any]) -> Sessions:
+        """Return the engine for a command in this session. Raises InvalidSettings if it has other settings.
+
+        An open session keeps the settings that it was opened with; only flags that differ from those are refused.
+        """
+        engine = self.with_session(name or DEFAULT)
+        if engine is None:
+            return await self._engine(resolved.settings)
+        for option in options():
+            if option.key in flags and _value(engine.settings, option) != _value(resolved.settings, option):
+                raise InvalidSettings(
+                    f"The session {name or DEFAULT} is open with another value of {option.flag}.",
+                    hint=f"Close it first with `rove close {name or DEFAULT}`, or use another one with --session.",
+                )
+        return engine
+
+    def with_session(self, name: str) -> Sessions | None:
+        """Return the engine in which a session is open."""
+        return next((engine for engine in self._engines.values() if name in engine.open_sessions(None)), None)
+
+    @property
+    def all(self) -> tuple[Sessions, ...]:
+        return tuple(self._engines.values())
+
+    async def _engine(self, settings: Settings) -> Sessions:
+        async with self._starting:
+            if settings not in self._engines:
+                engine = await self._stack.enter_async_context(Sessions(settings, approver=appointed(settings)))
+                engine.start_early()
+                self._engines[settings] = engine
+            return self._engines[settings]
+
+    async def close(self) -> None:
+        """Close every session and every browser."""
+        await self._stack.aclose()
+        self._engines.clear()
+
+
+def resolved_for(folder: str, environment: Mapping[str, str], flags: Mapping[str, Any]) -> Resolved:
+    """Return the settings for a command that was given in a folder; relative paths begin there."""
+    variables = {option.variable: option for option in options()}
+    named = {
+        name: _placed(variables[name], value, folder) if name in variables else value
+        for name, value in environment.items()
+    }
+    known = {option.key: option for option in options()}
+    return resolve({key: _placed(known[key], value, folder) for key, value in flags.items()}, named)
+
+
+def _placed(option: Option, value: Any, folder: str) -> Any:
+    from pathlib import Path
+
+    is_path = option.kind is Path and isinstance(value, str) and not value.startswith("~")
+    return str(Path(folder, value)) if is_path else value
+
+
+def _value(settings: Settings, option: Option) -> Any:
+    value: Any = settings
+    for name in option.path:
+        value = getattr(value, name)
+    return value

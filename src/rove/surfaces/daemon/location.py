@@ -1,0 +1,57 @@
+"""The files of a user's daemon. Every command imports this, so it imports nothing slow."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+
+FOLDER = "daemon"
+SOCKET = "socket"
+# Locked by the daemon for as long as it runs.
+RUNNING = "running"
+# Locked by a client while it starts the daemon.
+STARTING = "starting"
+LOG = "log"
+
+
+class DaemonFailed(Exception):
+    """The daemon cannot be used: a sentence that says why, and what to do about it."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+def daemon_folder(home: str) -> str:
+    return os.path.join(home, FOLDER)
+
+
+def check_folder(folder: str) -> None:
+    """Raise DaemonFailed unless the folder is this user's alone: a socket in it could be another user's.
+
+    Raises FileNotFoundError if there is none.
+    """
+    found = os.lstat(folder)
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+        raise DaemonFailed(f"{folder} is not this user's alone.", f"Run: chmod 700 {folder}")
+
+
+class inside:
+    """Work in a folder for a moment: the path of a socket may be no longer than about a hundred bytes."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def __enter__(self) -> None:
+        self._before = os.open(".", os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.chdir(self._folder)
+        except OSError:
+            os.close(self._before)
+            raise
+
+    def __exit__(self, *error: object) -> None:
+        os.fchdir(self._before)
+        os.close(self._before)
