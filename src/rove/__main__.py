@@ -17,9 +17,10 @@ def main() -> None:
 
 
 # The commands that run in this process. All others are actions, which the daemon runs.
-OWN_COMMANDS = frozenset(
-    "mcp serve map demo install doctor config policy states profiles tools journal logs".split()
-)
+OWN_COMMANDS = frozenset([
+    "mcp", "serve", "map", "demo", "install", "doctor", "config", "policy", "states", "profiles", "tools", "journal",
+    "logs",
+])  # fmt: skip
 
 
 def _run(arguments: list[str]) -> int:
@@ -29,7 +30,7 @@ def _run(arguments: list[str]) -> int:
 
         return run_in_daemon(arguments, os.environ)
     launch = None
-    if arguments[:1] == ["mcp"] and not {"-h", "--help"} & set(arguments):
+    if arguments[:1] == ["mcp"] and not {"-h", "--help", "--help-all"} & set(arguments):
         from rove.chromium.early_launch import early_launch
 
         launch = early_launch(arguments, os.environ)

@@ -43,8 +43,10 @@ def test_help_names_every_command(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
-def test_help_of_a_command_names_every_setting(tmp_path: Path) -> None:
-    done = rove("mcp", "--help", home=tmp_path)
+def test_help_of_a_command_names_the_usual_settings_and_help_all_every_one(tmp_path: Path) -> None:
+    brief = rove("mcp", "--help", home=tmp_path).stdout
+    assert "--allow-host" in brief and "--limits-tabs" not in brief
+    done = rove("mcp", "--help-all", home=tmp_path)
     assert done.returncode == 0
     assert [option.flag for option in options() if option.flag not in done.stdout] == []
     assert not (tmp_path / "run").exists()

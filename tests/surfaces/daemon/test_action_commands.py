@@ -7,11 +7,11 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-
-from rove.action import registry
-from rove.surfaces.cli.actions.parser import Finished, command_name, parse_command
 from tests.site import Site
 from tests.surfaces.daemon.commands import Terminal
+
+from rove.action import registry
+from rove.surfaces.cli.arguments.action_parser import Finished, command_name, parse_command
 
 SHOP = """<title>Shop</title><h1>Shop</h1><label>Name <input></label>
 <button onclick="done.textContent = 'Thank you, ' + document.querySelector('input').value">Order</button>
@@ -46,7 +46,7 @@ def test_batch_from_arguments_a_file_and_a_pipe(terminal: Terminal, site: Site) 
     terminal.run("open", site.page("/", SHOP))
     steps = ['fill \'textbox "Name"\' "Grace Hopper"', "click 'button \"Order\"'"]
     assert "Thank you, Grace Hopper" in terminal.run("batch", *steps).stdout
-    (terminal.folder / "steps.txt").write_text('# a comment\nfill \'textbox "Name"\' File\n' + steps[1])
+    (terminal.folder / "steps.txt").write_text("# a comment\nfill 'textbox \"Name\"' File\n" + steps[1])
     assert "Thank you, File" in terminal.run("batch", "--file", "steps.txt").stdout
     piped = [{"action": "fill", "target": 'textbox "Name"', "value": "Pipe"}, {"action": "click", "target": "button"}]
     assert "Thank you, Pipe" in terminal.run("batch", typed=json.dumps(piped)).stdout

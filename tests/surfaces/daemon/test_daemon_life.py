@@ -8,7 +8,6 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-
 from tests.processes import eventually, marked, watchdogs
 from tests.site import Site
 from tests.surfaces.daemon.commands import Terminal
@@ -57,7 +56,9 @@ def test_an_interrupted_command_is_cancelled(terminal: Terminal, site: Site) -> 
     terminal.run("open", site.page("/", "<h1>Shop</h1>"))
     waiting = terminal.start("wait", "never shown", "--timeout", "90")
     journals = terminal.home / "sessions"
-    assert eventually(lambda: any("never shown" in file.read_text() for file in journals.glob("*~underway-*")), PATIENCE)
+    assert eventually(
+        lambda: any("never shown" in file.read_text() for file in journals.glob("*~underway-*")), PATIENCE
+    )
     waiting.send_signal(signal.SIGINT)
     assert waiting.wait(PATIENCE) == 130
     # The tab is free again at once.

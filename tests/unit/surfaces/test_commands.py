@@ -6,6 +6,7 @@ import argparse
 
 import pytest
 
+from rove.__main__ import OWN_COMMANDS
 from rove.settings.tree import options
 from rove.surfaces.cli.commands import build_parser, run
 
@@ -23,8 +24,8 @@ def parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParse
 COMMANDS = [name for name, parser in parsers(build_parser()).items() if parser.get_default("command")]
 
 
-def test_there_are_twenty_three_commands() -> None:
-    assert len(COMMANDS) == 23
+def test_there_are_twenty_four_commands() -> None:
+    assert len(COMMANDS) == 24
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -37,8 +38,12 @@ def test_the_command_that_is_run_declares_all_of_its_arguments(name: str) -> Non
 
 def test_other_commands_are_listed_without_arguments() -> None:
     declared = parsers(build_parser(["mcp"]))
-    assert declared["rove"].format_help() == build_parser().format_help()
+    assert declared["rove"].format_usage() == build_parser().format_usage()
     assert set(declared["rove doctor"]._option_string_actions) == {"-h", "--help"}
+
+
+def test_commands_that_are_no_actions_run_in_their_own_process() -> None:
+    assert {name.split()[1] for name in COMMANDS} == OWN_COMMANDS
 
 
 def test_an_unknown_flag_is_answered_with_the_usage_of_its_command(capsys: pytest.CaptureFixture[str]) -> None:

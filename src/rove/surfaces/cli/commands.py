@@ -12,9 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from rove.errors import RoveError
-from rove.settings.tree import Option, Resolved, options, resolve
-from rove.surfaces.cli.config import shown
-from rove.surfaces.cli.help_texts import DESCRIPTION, EXPLAIN, POLICY, SERVE, SERVE_EXAMPLES, SHOW, TAIL, TOOLS, VERIFY
+from rove.settings.tree import Resolved, options, resolve
+from rove.surfaces.cli.arguments.help_texts import (
+    DESCRIPTION,
+    EXPLAIN,
+    POLICY,
+    SERVE,
+    SERVE_EXAMPLES,
+    SHOW,
+    TAIL,
+    TOOLS,
+    VERIFY,
+)
+from rove.surfaces.cli.arguments.setting_flags import HELP_ALL, add_settings
 from rove.surfaces.cli.map.arguments import map_arguments, run_map
 from rove.surfaces.cli.state_commands import profiles_parts, states_parts
 from rove.validation.spelling import nearest
@@ -31,7 +41,7 @@ Declare = Callable[[argparse.ArgumentParser, "_Commands"], None]
 
 def run(arguments: Sequence[str], begun: EarlyLaunch | None = None) -> int:
     """Run one command and return its exit code."""
-    arguments = arguments or ["--help"]
+    arguments = [*(arguments or ["--help"]), *(["--help"] if HELP_ALL in arguments else [])]
     given, unknown = build_parser(arguments).parse_known_args(arguments)
     if unknown:
         if begun is not None:
@@ -101,7 +111,7 @@ def build_parser(words: Collection[str] | None = None) -> argparse.ArgumentParse
 
 def _actions_listed() -> str:
     """List the commands of all actions."""
-    from rove.surfaces.cli.actions.listing import actions_listed
+    from rove.surfaces.cli.arguments.action_list import actions_listed
 
     return actions_listed(_terminal_width() - 2)
 
@@ -131,6 +141,7 @@ class _Commands:
     ) -> None:
         self._words = words
         self._layout = layout
+        self.shows_all = words is not None and HELP_ALL in words
         # With a `prog`, as argparse would lay out a page of help to find it.
         self._parsers = parent.add_subparsers(title="commands", metavar="COMMAND", required=True, prog=parent.prog)
 
@@ -153,7 +164,7 @@ def _runs(command: Callable[..., int], declare: Callable[[argparse.ArgumentParse
         parser.set_defaults(command=command, parser=parser)
         if declare is not None:
             declare(parser)
-        _add_settings(parser)
+        add_settings(parser, commands.shows_all)
 
     return declare_all
 
@@ -257,32 +268,6 @@ def _count(word: str) -> int:
     return int(word)
 
 
-def _add_settings(command: argparse.ArgumentParser) -> None:
-    group = command.add_argument_group(
-        "settings", "also in $ROVE_HOME/config.toml and, weaker than these flags, as ROVE_* variables"
-    )
-    for option in options():
-        _add_flag(group, option)
-
-
-def _add_flag(group: Any, option: Option) -> None:
-    facts: dict[str, Any] = {"dest": option.key, "default": None, "help": _help(option)}
-    if option.is_switch:
-        group.add_argument(option.flag, action=argparse.BooleanOptionalAction, **facts)
-    elif option.is_list:
-        group.add_argument(option.flag, action="append", metavar=option.path[-1].upper(), **facts)
-    elif option.choices:
-        group.add_argument(option.flag, choices=option.choices, **facts)
-    else:
-        group.add_argument(option.flag, metavar=option.names[-1].upper(), **facts)
-
-
-def _help(option: Option) -> str:
-    repeated = " Can be given several times." if option.is_list else ""
-    default = repeated if option.default in (None, ()) else f" [{shown(option.default)}]"
-    return (option.description + default).replace("%", "%%")
-
-
 def _mcp(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
     from rove.surfaces.cli.serving import serve_mcp
 
@@ -363,7 +348,7 @@ def _policy_explain(given: argparse.Namespace, resolved: Resolved, begun: EarlyL
 
 
 def _logs(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
-    from rove.surfaces.cli.actions.logs import show_log
+    from rove.surfaces.daemon.log import show_log
 
     return show_log(resolved.settings.home_folder, given.last, given.follow)
 

@@ -10,7 +10,7 @@ import sys
 from socket import AF_UNIX, socket
 
 from rove.settings.home import given, home_from
-from rove.surfaces.daemon.location import SOCKET, DaemonFailed, check_folder, daemon_folder, inside
+from rove.surfaces.daemon.location import SOCKET, DaemonFailed, Inside, check_folder, daemon_folder
 from rove.version import VERSION
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ INTERRUPTED = 130
 PIPE_CLOSED = 141
 _RECEIVED_AT_ONCE = 1 << 16
 # The daemon runs with the code that started it; another version, or another installation, replaces it.
-IDENTITY = f"{VERSION} {os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))}"
+IDENTITY = f"{VERSION} {os.path.abspath(__file__)}"
 
 
 class DaemonReplaced(Exception):
@@ -51,7 +51,7 @@ def connect(folder: str) -> socket | None:
     connection = socket(AF_UNIX)
     try:
         check_folder(folder)
-        with inside(folder):
+        with Inside(folder):
             connection.connect(SOCKET)
     except (FileNotFoundError, ConnectionRefusedError):
         connection.close()
@@ -118,7 +118,7 @@ def _show(answer: Mapping[str, Any]) -> None:
     if "file" in answer:
         from base64 import b64decode
 
-        with open(answer["file"], "wb") as file:  # noqa: PTH123 - pathlib takes longer to import than a command may
+        with open(answer["file"], "wb") as file:
             file.write(b64decode(answer["data"]))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
@@ -14,7 +15,7 @@ from rove.engine.sessions.sessions import DEFAULT, Sessions
 from rove.errors import RoveError
 from rove.outcome import AnyOutcome, Attachment
 from rove.render.outcomes import as_data, as_text, error_data, error_text
-from rove.surfaces.cli.actions.parser import Command, Finished, command_name, parse_command, steps_in
+from rove.surfaces.cli.arguments.action_parser import Command, Finished, command_name, parse_command, steps_in
 from rove.surfaces.daemon.engines import Engines, resolved_for
 from rove.surfaces.daemon.reply import Reply
 from rove.surfaces.daemon.sessions_table import sessions_table
@@ -160,6 +161,6 @@ async def _read_steps(file: str, folder: str, reply: Reply) -> list[dict[str, An
     if file == "-":
         return steps_in(await reply.input())
     try:
-        return steps_in(Path(folder, file).read_text(encoding="utf-8"))
+        return steps_in(await asyncio.to_thread(Path(folder, file).read_text, "utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise Finished(MISUSE, error=f"rove: {file} cannot be read: {error}.\n") from error

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 
-
 FOLDER = "daemon"
 SOCKET = "socket"
 # Locked by the daemon for as long as it runs.
@@ -38,7 +37,7 @@ def check_folder(folder: str) -> None:
         raise DaemonFailed(f"{folder} is not this user's alone.", f"Run: chmod 700 {folder}")
 
 
-class inside:
+class Inside:
     """Work in a folder for a moment: the path of a socket may be no longer than about a hundred bytes."""
 
     def __init__(self, folder: str) -> None:

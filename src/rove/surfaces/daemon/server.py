@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import fcntl
 import logging
 import os
@@ -16,7 +15,7 @@ from typing import Any
 
 from rove.surfaces.daemon.client import IDENTITY
 from rove.surfaces.daemon.commands import Commands
-from rove.surfaces.daemon.location import RUNNING, SOCKET, inside
+from rove.surfaces.daemon.location import RUNNING, SOCKET, Inside
 from rove.surfaces.daemon.reply import Reply
 from rove.tasks import BackgroundTasks
 
@@ -63,11 +62,10 @@ class Daemon:
     def _bound(self) -> socket.socket:
         """Return the socket, in place of one that a killed daemon left; the lock shows that no other one runs."""
         listener = socket.socket(socket.AF_UNIX)
-        with inside(str(self._folder)):
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(SOCKET)
+        with Inside(str(self._folder)):
+            Path(SOCKET).unlink(missing_ok=True)
             listener.bind(SOCKET)
-            os.chmod(SOCKET, 0o600)
+            Path(SOCKET).chmod(0o600)
             found = os.lstat(SOCKET)
         self._socket_identity = found.st_dev, found.st_ino
         listener.listen(128)
@@ -82,13 +80,14 @@ class Daemon:
 
     def _unlink_socket(self) -> None:
         if self._is_reachable():
-            os.unlink(self._folder / SOCKET)
+            (self._folder / SOCKET).unlink()
 
     async def _end_when_idle(self) -> None:
         """End when there has been nothing to do for a while, or when no client can find the socket any more."""
-        while self._is_reachable() and self._commands.idle_seconds < IDLE_LIMIT:
+        while not self._ending.is_set():
+            if not self._is_reachable() or self._commands.idle_seconds >= IDLE_LIMIT:
+                self._ending.set()
             await asyncio.sleep(CHECK_INTERVAL)
-        self._ending.set()
 
     async def _serve_client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         reply = Reply(reader, writer)
@@ -130,5 +129,3 @@ def _is_this_user(writer: asyncio.StreamWriter) -> bool:
         return True
     _, uid, _ = _PEER.unpack(peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
     return bool(uid == os.getuid())
-
-

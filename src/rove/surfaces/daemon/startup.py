@@ -25,7 +25,7 @@ def checked(arguments: Sequence[str]) -> int | None:
     if arguments[0] in DAEMON_COMMANDS:
         print("No session is open, and no daemon runs. `rove open URL` starts both.")
         return 0
-    from rove.surfaces.cli.actions.parser import Finished, parse_command
+    from rove.surfaces.cli.arguments.action_parser import Finished, parse_command
 
     try:
         parse_command(arguments, _columns())

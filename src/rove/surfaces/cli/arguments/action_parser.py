@@ -9,16 +9,14 @@ from functools import cache
 from typing import Any, NoReturn
 
 from rove.action import AnyAction, CompositeAction, registry
-from rove.settings.tree import Option, options
-from rove.surfaces.cli.actions.examples import EXAMPLES
+from rove.surfaces.cli.arguments.action_examples import EXAMPLES
+from rove.surfaces.cli.arguments.setting_flags import HELP_ALL, add_settings
 from rove.toolsets.catalogue import LONGEST_TIMEOUT, one_line_of, options_of
 from rove.validation.fields import Schema, schema_of
 from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
 
 MISUSE = 2
-# Settings that the help of every command lists. `--help-all` lists all of them.
-USUAL_SETTINGS = ("home", "workspace", "policy", "secrets", "headless", "allow_host", "only_host", "deny_host")
 _SETTING = "setting "
 _BATCH = "batch"
 
@@ -71,7 +69,7 @@ def parse_command(arguments: Sequence[str], columns: int = 80) -> Command:
         near = nearest(word, {*command_names()})
         meant = f"\n      Did you mean `rove {near}`?" if near else ""
         raise Finished(MISUSE, error=f"rove: There is no command `{word}`.{meant}\n      `rove --help` lists all.\n")
-    with_all = "--help-all" in rest
+    with_all = HELP_ALL in rest
     parser = action_parser(verb, columns, with_all)
     if with_all:
         parser.print_help()
@@ -113,7 +111,7 @@ def action_parser(verb: str, columns: int, lists_all: bool) -> argparse.Argument
     )  # fmt: skip
     _add_arguments(parser, cls)
     _add_options(parser, cls)
-    _add_settings(parser, lists_all)
+    add_settings(parser, lists_all, _SETTING)
     return parser
 
 
@@ -123,7 +121,8 @@ def _add_arguments(parser: argparse.ArgumentParser, cls: type[AnyAction]) -> Non
     required: list[str] = schema.get("required", [])
     properties: dict[str, Schema] = schema["properties"]
     if cls.verb == _BATCH:
-        parser.add_argument("steps", nargs="*", metavar="STEP", help='commands such as "click e12"; one a line from a file or pipe if none is given')
+        help = 'commands such as "click e12"; without any, they are read from --file or standard input'
+        parser.add_argument("steps", nargs="*", metavar="STEP", help=help)
         parser.add_argument("--file", metavar="FILE", help="read the steps from a file, or from - for standard input")
         return
     for name, rule in properties.items():
@@ -135,7 +134,6 @@ def _add_arguments(parser: argparse.ArgumentParser, cls: type[AnyAction]) -> Non
         if not required and name == next(iter(properties)) and _is_text(rule):
             _add_position(parser, name, rule, is_required=False)
         _add_option(parser, name, rule)
-    return
 
 
 def _is_text(rule: Schema) -> bool:
@@ -167,7 +165,7 @@ def _add_option(parser: argparse.ArgumentParser, name: str, rule: Schema) -> Non
 
 def _help(rule: Schema) -> str:
     default = f" [{rule['default']}]" if "default" in rule else ""
-    return (rule.get("description", "") + default).replace("%", "%%")
+    return (str(rule.get("description", "")) + default).replace("%", "%%")
 
 
 def _add_options(parser: argparse.ArgumentParser, cls: type[AnyAction]) -> None:
@@ -193,26 +191,6 @@ def _seconds(word: str) -> float:
     if not 0 < seconds <= LONGEST_TIMEOUT:
         raise argparse.ArgumentTypeError(f"{word!r} is not a number of seconds above 0 and at most {LONGEST_TIMEOUT}")
     return seconds
-
-
-def _add_settings(parser: argparse.ArgumentParser, lists_all: bool) -> None:
-    group = parser.add_argument_group("settings", "of the session that it opens; --help-all lists the others")
-    group.add_argument("--help-all", action="store_true", default=argparse.SUPPRESS, help="show this, with every setting")
-    taken = parser._option_string_actions
-    for option in options():
-        if option.flag not in taken:
-            is_shown = lists_all or option.key in USUAL_SETTINGS
-            _add_setting(group, option, option.description.replace("%", "%%") if is_shown else argparse.SUPPRESS)
-
-
-def _add_setting(group: Any, option: Option, help: str) -> None:
-    facts: dict[str, Any] = {"dest": _SETTING + option.key, "default": None, "help": help}
-    if option.is_switch:
-        group.add_argument(option.flag, action=argparse.BooleanOptionalAction, **facts)
-    elif option.is_list:
-        group.add_argument(option.flag, action="append", metavar=option.path[-1].upper(), **facts)
-    else:
-        group.add_argument(option.flag, metavar=option.names[-1].upper(), choices=option.choices or None, **facts)
 
 
 def _command(verb: str, read: dict[str, Any]) -> Command:
@@ -300,6 +278,3 @@ def _refuse(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> NoReturn
     near = nearest(flag.lstrip("-"), flags) if flag.startswith("-") else None
     meant = f"; did you mean {flags[near]}?" if near else ""
     parser.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
-
-
-

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from rove.action import CORE, AnyAction, registry
-from rove.surfaces.cli.actions.parser import command_name
+from rove.surfaces.cli.arguments.action_parser import command_name
 from rove.toolsets.catalogue import one_line_of
 
 # Commands about the daemon's sessions, which are no actions.

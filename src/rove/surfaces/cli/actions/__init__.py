@@ -1,1 +1,0 @@
-"""Every action as a command."""
