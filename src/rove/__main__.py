@@ -19,7 +19,7 @@ def main() -> None:
 # The commands that run in this process. All others are actions, which the daemon runs.
 OWN_COMMANDS = frozenset([
     "mcp", "serve", "map", "demo", "install", "doctor", "config", "policy", "states", "profiles", "tools", "journal",
-    "logs",
+    "logs", "skill", "completion",
 ])  # fmt: skip
 
 

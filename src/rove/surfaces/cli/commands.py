@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from rove.errors import RoveError
 from rove.settings.tree import Resolved, options, resolve
 from rove.surfaces.cli.arguments.help_texts import (
+    COMPLETION,
     DESCRIPTION,
     EXPLAIN,
     POLICY,
     SERVE,
     SERVE_EXAMPLES,
     SHOW,
+    SKILL,
     TAIL,
     TOOLS,
     VERIFY,
@@ -104,6 +106,8 @@ def build_parser(words: Collection[str] | None = None) -> argparse.ArgumentParse
         profiles=("Look at the profiles in which browsers keep logins.", partial(profiles_parts, _runs)),
         tools=("Show what a model sees of its tools, and what that costs.", _runs(_tools, _tools_arguments)),
         journal=("Read the record of what was done, and check that it is whole.", _journal_parts),
+        skill=("Print a guide for coding agents that run commands, or install it.", _runs(_skill, _skill_arguments)),
+        completion=("Print a script with which a shell completes commands.", _runs(_completion, _completion_arguments)),
         logs=("Show what the daemon that runs actions has written.", _runs(_logs, _logs_arguments)),
     )
     return parser
@@ -257,6 +261,20 @@ def _tail_arguments(tail: argparse.ArgumentParser) -> None:
     tail.add_argument("--json", action="store_true", help="one complete entry a line")
 
 
+def _skill_arguments(skill: argparse.ArgumentParser) -> None:
+    skill.epilog = SKILL
+    skill.add_argument(
+        "--install", metavar="FOLDER", nargs="?", type=Path, const=Path("~/.claude/skills"),
+        help="write it below this folder of skills [~/.claude/skills]",
+    )  # fmt: skip
+
+
+def _completion_arguments(completion: argparse.ArgumentParser) -> None:
+    completion.epilog = COMPLETION
+    completion.add_argument("shell", choices=["bash", "zsh", "fish"], nargs="?", help="which shell")
+    completion.add_argument("--words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+
+
 def _logs_arguments(logs: argparse.ArgumentParser) -> None:
     logs.add_argument("-f", "--follow", action="store_true", help="go on until interrupted")
     logs.add_argument("--last", type=_count, default=20, metavar="N", help="how many lines; 0 for all [20]")
@@ -345,6 +363,18 @@ def _policy_explain(given: argparse.Namespace, resolved: Resolved, begun: EarlyL
     from rove.surfaces.cli.policy import explain
 
     return explain(resolved.settings, given.action, given.url, given.session)
+
+
+def _skill(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
+    from rove.surfaces.cli.first_use.skill import show_skill
+
+    return show_skill(given.install)
+
+
+def _completion(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
+    from rove.surfaces.cli.first_use.completion import show_completion
+
+    return show_completion(given.shell, given.words, build_parser())
 
 
 def _logs(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:

@@ -26,6 +26,11 @@ def actions_listed(width: int) -> str:
     return "\n".join(["actions, each with a --help of its own:", *lines, "", "more actions:", more])
 
 
+def command_words() -> list[str]:
+    """Return the first words of all commands that the daemon runs."""
+    return [*map(command_name, _shown()), *_ABOUT_SESSIONS]
+
+
 def _line(name: str, text: str, indent: int, width: int) -> str:
     summary = text.partition(". ")[0].removesuffix(".") + "."
     return textwrap.fill(summary, width, initial_indent=f"  {name:<{indent - 2}}", subsequent_indent=" " * indent)

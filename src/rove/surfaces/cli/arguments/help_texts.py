@@ -79,3 +79,15 @@ examples:
   rove journal tail -f                      what all sessions do, as they do it; Ctrl-C ends it
   rove journal tail default -f --json       one session, for programs
 """
+SKILL = """\
+examples:
+  rove skill                                for an agent that reads what commands print
+  rove skill --install                      as a skill of Claude Code
+  rove skill --install .agents/skills       as a skill of this project
+"""
+COMPLETION = """\
+examples:
+  eval "$(rove completion bash)"            in ~/.bashrc
+  eval "$(rove completion zsh)"             in ~/.zshrc
+  rove completion fish | source             in ~/.config/fish/config.fish
+"""
