@@ -10,10 +10,14 @@ import pytest
 from rove.__main__ import OWN_COMMANDS
 from rove.surfaces.cli.arguments.action_parser import parse_command
 from rove.surfaces.cli.first_use.skill import skill_text
-from rove.toolsets.tokens import estimated_tokens
 
-COMMANDS = sorted({line.partition("  #")[0].strip() for line in re.findall(r"^rove .*$|(?<=`)rove [^`]*(?=`)", skill_text(), re.M)})
+FOUND = re.findall(r"^rove .*$|(?<=`)rove [^`]*(?=`)", skill_text(), re.MULTILINE)
+COMMANDS = sorted({line.partition("  #")[0].strip() for line in FOUND})
 ABOUT_SESSIONS = ("sessions", "close")
+
+
+def test_the_guide_is_short() -> None:
+    assert len(skill_text()) / 3 < 800  # English has four characters to a token, commands have fewer
 
 
 @pytest.mark.parametrize("line", [line for line in COMMANDS if "--help" not in line])
