@@ -1,7 +1,7 @@
 """`python -m bench.proxy_overhead`: how much rove's proxy adds to the time of a page load.
 
-Loads the same pages from this machine in one browser, in turn through a session's proxy and without it. Sessions of
-rove always use the proxy; only this benchmark does without.
+Loads the same pages from this machine in one browser, in turn through a session's proxy, which runs in its own process
+as in the program, and without it. Sessions of rove always use the proxy; only this benchmark does without.
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ from pathlib import Path
 
 from rove.chromium.browser import launch, start_process
 from rove.chromium.page.tab import Tab
-from rove.guard.hosts.host_rules import HostRules
-from rove.guard.hosts.local_machine import OwnPorts
-from rove.guard.proxy.egress import EgressProxy
+from rove.engine.network_access import EgressSettings
 from rove.settings.tree import Settings
 
 PIXEL = (
@@ -56,18 +54,20 @@ def _page(pictures: int) -> bytes:
 @asynccontextmanager
 async def _tabs(address: str) -> AsyncGenerator[dict[str, Tab]]:
     """Open a tab that uses the proxy and one that does not, in one browser."""
-    egress = EgressProxy(HostRules.of([address]), OwnPorts())
-    await egress.start()
     with tempfile.TemporaryDirectory(prefix="rv") as home:
-        settings = Settings(home=Path(home))
+        settings = Settings(home=Path(home), allow_host=(address,))
+        egress = EgressSettings(settings)
+        network = egress.for_session()
+        proxy_url, _ = network.open()
         browser = await launch(settings, await start_process(settings, None))
         try:
-            guarded = await browser.new_context(settings, f"http://127.0.0.1:{egress.port}")
+            await network.trust(browser.process_group, loads_now=True)
+            guarded = await browser.new_context(settings, proxy_url)
             direct = await browser.new_context(settings, "direct://")
             yield {"direct": await direct.new_tab(), "guarded": await guarded.new_tab()}
         finally:
             await browser.close()
-            await egress.close()
+            egress.close()
 
 
 async def _load(tab: Tab, url: str) -> float:

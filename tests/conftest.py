@@ -101,8 +101,9 @@ async def session(request: pytest.FixtureRequest, sessions: Sessions, _name_in_m
     """A new session, closed after the test with all sessions that the test opened.
 
     The tests of a module that is marked `one_session` share one: each new session takes a process of the browser.
+    A test of such a module that is marked `own_session` has a new one.
     """
-    is_shared = request.node.get_closest_marker("one_session") is not None
+    is_shared = _has_mark(request, "one_session") and not _has_mark(request, "own_session")
     before = _open_names(sessions)
     name = _name_in_module if is_shared else f"test{next(_names)}"
     if name not in before:
@@ -114,6 +115,10 @@ async def session(request: pytest.FixtureRequest, sessions: Sessions, _name_in_m
         before.add(name)
     for opened in after - before:
         await sessions.close_session(opened)
+
+
+def _has_mark(request: pytest.FixtureRequest, name: str) -> bool:
+    return request.node.get_closest_marker(name) is not None
 
 
 def _open_names(sessions: Sessions) -> set[str]:

@@ -33,6 +33,7 @@ from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
 
 if TYPE_CHECKING:
+    from rove.browser.consequences.consequence import Cause
     from rove.browser.context import Context
     from rove.browser.element import DocumentSecrets
     from rove.browser.tab import Tab, TabInfo
@@ -78,6 +79,16 @@ class Action(Validated, Generic[R]):
     def uses_focus(self) -> bool:
         """Whether it acts on the element that has the focus, in whichever frame that is."""
         return False
+
+    @property
+    def activates(self) -> Cause | None:
+        """How it activates its target, or what has the focus: that may send a form or open a link."""
+        return None
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The paths of the files of the workspace that it gives to the page."""
+        return ()
 
     @property
     def is_about_page(self) -> bool:

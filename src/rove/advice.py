@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from rove.page_text import Own, PageText, Text
+
 # What a surface calls each action: {"click": "browser_click"}; LACKING for an action that it does not have.
 Names = Mapping[str, str]
 LACKING = ""
@@ -14,7 +16,7 @@ _REFERENCE = re.compile(r"\{([a-z_]+)\}")
 _BREAK = re.compile(r"(?<=[.!?:;]) ")
 
 
-class Advice(str):
+class Advice(Own):
     """Text that rove writes for an agent, in which `{click}` stands for the surface's name of that action.
 
     Text from elsewhere, such as a URL, is passed as an argument. It is inserted as it is, so that braces in it are not
@@ -26,7 +28,9 @@ class Advice(str):
     _words: dict[str, str]
 
     def __new__(cls, template: str, **words: str) -> Advice:
-        advice = super().__new__(cls, _fill(template, words))
+        if any(isinstance(word, PageText) for word in words.values()):
+            raise TypeError("advice quotes no page")
+        advice: Advice = str.__new__(cls, _fill(template, words))
         advice._template, advice._words = template, words
         return advice
 
@@ -36,20 +40,20 @@ class Advice(str):
         return _fill(_without_lacking(self._template, {**names, **words}), {**names, **words})
 
 
-class Verbatim(str):
+class Verbatim(Own):
     """Text for an agent in which no name is inserted: the names are in it already, or its braces mean no action."""
 
     __slots__ = ()
 
 
-def insert_names(advice: str, names: Names) -> str:
+def insert_names(advice: str, names: Names) -> Own:
     """Insert a surface's names into text that rove wrote, such as a hint. An unknown name stays in its braces."""
     if isinstance(advice, Verbatim):
         return advice
     return Verbatim((advice if isinstance(advice, Advice) else Advice(advice)).with_names(names))
 
 
-def insert_names_if_advice(text: str, names: Names) -> str:
+def insert_names_if_advice(text: Text, names: Names) -> Text:
     """Insert names into advice; return any other text, which a page may have written, as it is."""
     return insert_names(text, names) if isinstance(text, Advice) else text
 

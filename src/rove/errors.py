@@ -35,9 +35,13 @@ RoveError
 
 Callers branch on `code`, which never changes. `hint` tells a model what to try next. `retry_after`, if it is known, is
 the number of seconds after which the same call is likely to succeed.
+
+A message is made of parts. What a page wrote is a `PageText` with its own origin; all other parts are rove's own words.
 """
 
 from __future__ import annotations
+
+from rove.page_text import Own, PageText
 
 TYPE_CHECKING = False  # importing `typing` takes as long as everything else that is needed to start a browser
 if TYPE_CHECKING:
@@ -51,28 +55,19 @@ class RoveError(Exception):
     default_hint: ClassVar[str] = "This is a fault in rove itself; please report it with the message above."
     # Whether the same call may succeed later. What a class says holds unless an error says otherwise.
     retryable: bool = False
-    # Whether the message may quote text of a page.
-    quotes_page: bool = True
 
     def __init__(
         self,
-        message: str,
-        *,
+        *message: str,
         hint: str | None = None,
         retry_after: float | None = None,
         retryable: bool | None = None,
-        quotes_page: bool | None = None,
     ) -> None:
-        super().__init__(message)
-        self.message = message
+        self.parts = message
         if retryable is not None:
             self.retryable = retryable
-        if quotes_page is not None:
-            self.quotes_page = quotes_page
         # Whether the arguments must stay out of the journal, as they may hold a password.
         self.conceals = False
-        # The origin of the page that the message may quote; None if all of the text is rove's.
-        self.origin: str | None = None
         # What happened before the call that the caller must know, in rove's words: that the browser crashed.
         self.notice = ""
         # In Python, the outcome of the batch that this error stopped: what its steps did before.
@@ -84,10 +79,29 @@ class RoveError(Exception):
         self.hint = self.default_hint if hint is None else hint
         self.retry_after = retry_after
 
-    def say_more(self, words: str) -> None:
-        """Add a sentence to the message."""
-        self.message = f"{self.message} {words}"
+    @property
+    def parts(self) -> tuple[Own | PageText, ...]:
+        """The message in parts: rove's own words, and quotes of pages with their origins."""
+        return self._parts
+
+    @parts.setter
+    def parts(self, parts: tuple[str, ...]) -> None:
+        self._parts = tuple(part if isinstance(part, PageText) else Own(part) for part in parts if part)
         self.args = (self.message,)
+
+    @property
+    def message(self) -> str:
+        """The whole message as plain text."""
+        return "".join(self._parts)
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """The origins that the message quotes, each once."""
+        return tuple(dict.fromkeys(part.origin for part in self._parts if isinstance(part, PageText)))
+
+    def say_more(self, *words: str) -> None:
+        """Add a sentence to the message."""
+        self.parts = (*self._parts, " ", *words)
 
     def as_dict(self) -> dict[str, object]:
         may_try = self.retryable or self.retry_after is not None
@@ -97,43 +111,36 @@ class RoveError(Exception):
 
 class InvalidArguments(RoveError):
     code = "invalid_arguments"
-    quotes_page = False
     default_hint = "Correct the named field and call again."
 
 
 class InvalidSettings(RoveError):
     code = "invalid_settings"
-    quotes_page = False
     default_hint = "Correct the setting; docs/settings.md lists every setting and its values."
 
 
 class MissingKey(RoveError):
     code = "model_key_missing"
-    quotes_page = False
     default_hint = "Set the key in the environment of `rove serve`, or choose another model with --serve-model."
 
 
 class InvalidMessage(RoveError):
     code = "invalid_message"
-    quotes_page = False
     default_hint = "Send an object with `id`, `method` and `params`."
 
 
 class UnknownMethod(RoveError):
     code = "unknown_method"
-    quotes_page = False
     default_hint = "The methods are in docs/gateway.md."
 
 
 class Forbidden(RoveError):
     code = "forbidden"
-    quotes_page = False
     default_hint = "Use a token with that scope; the owner can make one with tokens.create."
 
 
 class RateLimited(RoveError):
     code = "rate_limited"
-    quotes_page = False
     default_hint = "Send fewer requests a second."
     retryable = True
 
@@ -145,14 +152,12 @@ class Denied(RoveError):
 
 class HeldByPerson(RoveError):
     code = "held_by_person"
-    quotes_page = False
     default_hint = "Call again later: a person hands the session back, or resumes it."
     retryable = True
 
 
 class JournalFailed(RoveError):
     code = "journal_failed"
-    quotes_page = False
     default_hint = (
         "No action runs until the journal can be written: the owner must free disk space or repair the folder."
     )
@@ -160,33 +165,28 @@ class JournalFailed(RoveError):
 
 class NotOpen(RoveError):
     code = "not_open"
-    quotes_page = False
     default_hint = "Call {status} to see what is open."
 
 
 class LimitReached(RoveError):
     code = "limit_reached"
-    quotes_page = False
     default_hint = "Close something first, then call again."
     retryable = True
 
 
 class StateUnusable(RoveError):
     code = "state_unusable"
-    quotes_page = False
     default_hint = "Open the session without it, log in again and save it anew; what was saved is kept until then."
 
 
 class ProfileInUse(RoveError):
     code = "profile_in_use"
-    quotes_page = False
     default_hint = "Close the session that uses it, or use another profile."
     retryable = True
 
 
 class BrowserUnavailable(RoveError):
     code = "browser_unavailable"
-    quotes_page = False
     default_hint = "Run `rove doctor` to see what is wrong and how to fix it."
 
 
@@ -206,20 +206,17 @@ class Unsupported(RoveError):
 
 class NavigationFailed(RoveError):
     code = "navigation_failed"
-    quotes_page = False
     default_hint = "Check the address, or try again if the server may be slow to start."
     retryable = True
 
 
 class CertificateInvalid(RoveError):
     code = "certificate_invalid"
-    quotes_page = False
     default_hint = "Do not try to get round it: the owner of the server must renew its certificate."
 
 
 class NeedsCredentials(RoveError):
     code = "needs_credentials"
-    quotes_page = False
     default_hint = "Tell the user what it asks for. If the owner has defined a secret for it, use {credentials}."
 
 
@@ -229,10 +226,10 @@ class HttpError(RoveError):
     code = "http_error"
     default_hint = "Check the address; if it is right, use another source."
 
-    def __init__(self, message: str, status: int = 400, *, retry_after: float | None = None) -> None:
+    def __init__(self, *message: str, status: int = 400, retry_after: float | None = None) -> None:
         is_passing = status in (408, 425, 429) or status >= 500
         hint = "Try again later, or use another source." if is_passing else None
-        super().__init__(message, hint=hint, retry_after=retry_after, retryable=is_passing)
+        super().__init__(*message, hint=hint, retry_after=retry_after, retryable=is_passing)
         self.status = status
 
 
@@ -240,7 +237,6 @@ class Blocked(RoveError):
     """A site shows a check for robots instead of the page."""
 
     code = "blocked"
-    quotes_page = False
     default_hint = "Ask a person to pass it with {handoff}, then call again."
 
 
@@ -258,7 +254,6 @@ class DialogOpen(RoveError):
 
 class DeadlineExceeded(RoveError):
     code = "deadline_exceeded"
-    quotes_page = False
     default_hint = "Look at the page with {snapshot}, or allow more time with `timeout`."
     retryable = True
 
@@ -270,25 +265,21 @@ class ScriptFailed(RoveError):
 
 class DocumentLocked(RoveError):
     code = "document_locked"
-    quotes_page = False
     default_hint = "Call {read_pdf} with `password`, as secret:NAME if the owner has defined one, or ask the user."
 
 
 class DocumentDamaged(RoveError):
     code = "document_damaged"
-    quotes_page = False
     default_hint = "Download it again; if it stays damaged, look for the same document elsewhere."
 
 
 class ElementNotFound(RoveError):
     code = "element_not_found"
-    quotes_page = False
     default_hint = "Take a {snapshot} and use a ref that it shows."
 
 
 class ElementGone(RoveError):
     code = "element_gone"
-    quotes_page = False
     default_hint = "The page has changed: take a new {snapshot} and use a ref that it shows."
 
 

@@ -8,50 +8,41 @@ import re
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import field
-from typing import Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar, cast
 
 from rove.errors import RoveError
+from rove.page_text import NOWHERE as NOWHERE
+from rove.page_text import Own as Own
+from rove.page_text import PageText as PageText
+from rove.page_text import Text as Text
 from rove.validation.fields import plain
 from rove.validation.record import dataclass
 from rove.views.page_view import PageView
 
-# Stands for an origin that is not known.
-NOWHERE = "unknown"
 # Begins the line that names the origin of the lines after it, where passages are joined into one text for people.
 FROM = "from "
+# A key that rove has chosen, such as the name of a fact. Callers look it up with a plain `str`.
+Name = Annotated[str, Own]
 LONGEST_ERROR = 2000
-
-
-class Own(str):
-    """Text in a result that the caller or rove wrote. All other text there counts as written by the page."""
-
-    __slots__ = ()
-
-
-class Quoted(str):
-    """Text that a frame of another origin than the page wrote. It carries that origin."""
-
-    __slots__ = ("origin",)
-    origin: str
-
-    def __new__(cls, text: str, origin: str = NOWHERE) -> Quoted:
-        made = super().__new__(cls, text)
-        made.origin = origin
-        return made
 
 
 @dataclass(frozen=True)
 class Passage:
     """A part of an answer: text that rove wrote or, with an origin, text that a page wrote.
 
-    An empty origin is that of the page in the tab. Raw text is as the page has it, not in lines that rove made: it
-    could imitate the passages beside it. With `longest`, the text is shown on one line and cut at so many characters.
+    A `PageText` that is given no other origin has its own. An empty origin is that of the page in the tab. Raw text is
+    as the page has it, not in lines that rove made: it could imitate the passages beside it. With `longest`, the text
+    is shown on one line and cut at so many characters.
     """
 
     text: str
     origin: str | None = None
     is_raw: bool = False
     longest: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.origin is None and isinstance(self.text, PageText):
+            object.__setattr__(self, "origin", self.text.origin)
 
     def of(self, page: str) -> Passage:
         """Return the same passage with an origin that is spelled out, given that of the page in the tab."""
@@ -72,14 +63,34 @@ def joined(passages: Iterable[Passage]) -> str:
 
 
 def error_passages(error: RoveError) -> Iterator[Passage]:
-    """Tell of an error: its code, its message, which may quote a page, and what to try next."""
+    """Tell of an error: its code, its message, each quote of a page with its origin, and what to try next."""
     yield Passage(error.notice)
-    if error.origin is None:
-        yield Passage(f"{error.code}: {error.message}", longest=LONGEST_ERROR + len(error.code) + 2)
-    else:
-        yield Passage(f"{error.code}:")
-        yield Passage(error.message, error.origin, longest=LONGEST_ERROR)
+    parts = list(error.parts)
+    first = parts[0] if parts and isinstance(parts[0], Own) else Own()
+    yield Passage(f"{error.code}: {first}".rstrip(), longest=LONGEST_ERROR + len(error.code) + 2)
+    yield from _part_passages(parts[1:] if first else parts)
     yield Passage(error.hint)
+
+
+def said_of(error: RoveError) -> Text:
+    """Return the message of an error as one text, of no known origin if it quotes several pages."""
+    origins = error.origins
+    if not origins:
+        return Own(error.message)
+    return PageText(error.message, origins[0] if len(origins) == 1 else NOWHERE)
+
+
+def message_passages(error: RoveError) -> Iterator[Passage]:
+    """Tell the message of an error alone, with the origin of each quote."""
+    yield from _part_passages(error.parts)
+
+
+def _part_passages(parts: Iterable[Text]) -> Iterator[Passage]:
+    for part in parts:
+        if isinstance(part, PageText):
+            yield Passage(part, part.origin, longest=LONGEST_ERROR)
+        elif words := part.strip(" .,;"):
+            yield Passage(words + ("." if part.rstrip().endswith(".") else ""), longest=LONGEST_ERROR)
 
 
 def origin_in(url: str | None) -> str:
@@ -133,7 +144,7 @@ class Result:
     def passages(self, origin: str) -> Iterable[Passage]:
         """Tell the result to a model, given the origin of the page. Text that is not marked as `Own` is the page's."""
         text = str(self)
-        yield Passage(text, _author(self, origin), is_raw=not is_one_line(text))
+        yield Passage(text, author_of(self, origin), is_raw=not is_one_line(text))
 
     def __str__(self) -> str:
         facts = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}  # type: ignore[arg-type]
@@ -141,9 +152,9 @@ class Result:
         return json.dumps(shown, ensure_ascii=False)
 
 
-def _author(value: Any, page: str) -> str | None:
+def author_of(value: Any, page: str) -> str | None:
     """Return the one origin whose words a value holds; None where all of them are ours, NOWHERE where several wrote."""
-    origins = {said.origin if isinstance(said, Quoted) else page for said in _foreign_words(value)}
+    origins = {said.origin if isinstance(said, PageText) else page for said in _foreign_words(value)}
     if not origins:
         return None
     return origins.pop() if len(origins) == 1 else NOWHERE
@@ -164,14 +175,38 @@ def _foreign_words(value: Any) -> Iterator[str]:
         yield from (said for item in items for said in _foreign_words(item))
 
 
+D = TypeVar("D")
+
+
+def quoted(value: D, origin: str) -> D:
+    """Return data in which every text that does not say where it is from counts as written by an origin."""
+    return cast(D, _quoted(value, origin))
+
+
+def _quoted(value: Any, origin: str) -> Any:
+    if isinstance(value, str):
+        is_known = isinstance(value, Own) or (isinstance(value, PageText) and value.origin != NOWHERE)
+        return value if is_known else PageText(value, origin)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {each.name: _quoted(getattr(value, each.name), origin) for each in dataclasses.fields(value)}
+        return dataclasses.replace(value, **fields)
+    if isinstance(value, dict):
+        mapping: dict[Any, Any] = value
+        return {_quoted(key, origin): _quoted(item, origin) for key, item in mapping.items()}
+    if isinstance(value, list | tuple):
+        items: list[Any] = [_quoted(item, origin) for item in value]
+        return items if isinstance(value, list) else tuple(items)
+    return value
+
+
 @dataclass(frozen=True)
 class Event:
     """Something that happened on the side: a new tab, a dialog, a download, an error in the console."""
 
-    kind: str
-    text: str
-    # What to do about it, in our own words.
-    advice: str = ""
+    kind: Own
+    text: Text
+    # What to do about it.
+    advice: Own = Own()
 
 
 @dataclass(frozen=True)
@@ -195,15 +230,15 @@ R = TypeVar("R", bound=Result)
 class Outcome(Generic[R]):
     """The answer to one action: its result, where the tab is now, and what changed."""
 
-    action: str
+    action: Own
     result: R
-    session: str
-    tab: str | None = None
-    url: str | None = None
-    title: str | None = None
+    session: Own
+    tab: Own | None = None
+    url: PageText | None = None
+    title: PageText | None = None
     changes: Changes = Changes()
     events: tuple[Event, ...] = ()
-    pending: tuple[str, ...] = ()
+    pending: tuple[Text, ...] = ()
     attachments: tuple[Attachment, ...] = ()
     seconds: float = 0.0
     # What changed after the last answer and before this action.

@@ -184,6 +184,14 @@ def _is_target(hint: Any) -> bool:
 _SCHEME = pattern(r"(?:javascript|vbscript|data|blob|file|about|mailto):|[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
 _LOCAL = pattern(r"(localhost|127\.\d+\.\d+\.\d+|\[::1\])(?=[:/?#]|$)", re.IGNORECASE)
 
+# As the URL standard says, browsers drop tabs and newlines anywhere, and control characters at the start.
+_IGNORED = dict.fromkeys(map(ord, "\t\n\r"))
+_LEADING = "".join(map(chr, range(33)))
+_WEB_SCHEME = pattern(r"https?:", re.IGNORECASE)
+_AUTHORITY_START = pattern(r"^\s*https?:[/\\]*(?:[^/\\]*@)?", re.IGNORECASE)
+# What the guard's proxy accepts as a host: see `endpoint_of`.
+_LABEL = pattern(r"[A-Za-z0-9_~!$&'()*+,;=-]+")
+
 
 def with_scheme(address: str) -> str:
     """Complete an address that has no scheme: `example.com` becomes https, `localhost:3000` http."""
@@ -197,7 +205,44 @@ def with_scheme(address: str) -> str:
     return ("http://" if _LOCAL.match(address) else "https://") + address.removeprefix("//")
 
 
-Url = Annotated[str, FieldRule(check=with_scheme)]
+def web_address(address: str) -> str:
+    """Return an address as browsers write it; one of another scheme as it is, for the policy to refuse.
+
+    Raises ValueError for what the URL standard rejects, and for hosts that no name server could be asked for. Chromium
+    would escape the characters in them and ask the proxy, which cannot read that.
+    """
+    completed = with_scheme(address)
+    if not _WEB_SCHEME.match(completed.translate(_IGNORED).lstrip(_LEADING)):
+        return completed
+    from ada_url import URL  # imported late: it takes 5 ms, and a server's start needs no address
+
+    try:
+        url = URL(completed)
+    except ValueError:
+        raise _invalid_address(completed) from None
+    if url.port == "0" or not _is_host(url.hostname):
+        raise _invalid_address(completed)
+    return str(url.href)
+
+
+def _is_host(name: str) -> bool:
+    return name.startswith("[") or all(map(_LABEL.fullmatch, name.removesuffix(".").split(".")))
+
+
+def _invalid_address(address: str) -> ValueError:
+    return ValueError(f"is not a valid address: {_complaint(address)}; write one like {ADDRESS_EXAMPLE}")
+
+
+def _complaint(address: str) -> str:
+    """Return what is probably wrong with an address that is not valid."""
+    host = _AUTHORITY_START.sub("", address).partition("/")[0]
+    if re.search(r"\s|%20", host):
+        return "a host has no spaces"
+    return "it has no host" if not host else "no host or port can be written like that"
+
+
+Url = Annotated[str, FieldRule(check=web_address)]
+ADDRESS_EXAMPLE = "https://example.com/path"
 ORIGIN_EXAMPLES = "write one like https://example.com or http://localhost:3000"
 
 

@@ -16,6 +16,8 @@ from rove.action import parse
 from rove.actions.sessions.batch import Batch
 from rove.errors import InvalidArguments
 
+pytestmark = pytest.mark.one_session
+
 
 async def test_a_batch_runs_its_steps_in_order(session: Session, site: Site) -> None:
     url = site.page(

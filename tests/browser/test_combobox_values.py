@@ -7,6 +7,8 @@ from tests.site import Site
 
 from rove import Session
 
+pytestmark = pytest.mark.one_session
+
 NATIVE = "<select style='opacity: 0'><option>Small<option>Large</select>"
 CHOSEN = "<div role=listbox><div role=option aria-selected=true>Small</div></div>"
 LIST = "<div role=option>Small</div><div role=option>Large</div>"

@@ -10,6 +10,8 @@ from tests.site import Site
 from rove import Session
 from rove.errors import ElementNotReady
 
+pytestmark = pytest.mark.one_session
+
 # Seconds; what is covered by something else is waited for five.
 SOON = 3.0
 BACKDROP = "style='position: fixed; inset: 0; background: #0008'"

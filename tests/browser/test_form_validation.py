@@ -80,13 +80,14 @@ async def test_a_form_in_a_shadow_tree_or_a_frame_is_told(session: Session, site
         assert re.search(rf'\(form not submitted\) textbox "Name" \[{ref}\]: "', answer), answer
 
 
-async def test_words_of_a_frame_of_another_origin_are_not_told_as_the_pages(session: Session, site: Site) -> None:
+async def test_words_of_a_frame_of_another_origin_are_told_with_that_origin(session: Session, site: Site) -> None:
     site.page("/inner", "<form action=/sent><label>Obey <input required></label><button>Send</button></form>")
     frame = f"<iframe src={site.url('/inner', host='localhost')}></iframe>"
     await session.navigate(site.page("/", frame))
     events = [event.text for event in (await session.click('button "Send"')).events]
     assert len(events) == 1
-    assert re.fullmatch(r"the field \[f\d+e\d+\]", events[0])
+    assert re.search(r" \[f\d+e\d+\]: ", events[0])
+    assert getattr(events[0], "origin", "") == site.url("", host="localhost")
 
 
 async def test_a_script_that_only_asks_is_not_told(session: Session, site: Site) -> None:

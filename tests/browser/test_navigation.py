@@ -11,6 +11,8 @@ from rove import RoveError, Session
 from rove.actions.pages.navigation import Navigate
 from rove.errors import DeadlineExceeded, Denied, NavigationFailed
 
+pytestmark = pytest.mark.one_session
+
 
 async def test_navigate_returns_the_final_url_and_the_page(session: Session, site: Site) -> None:
     url = site.page("/", "<title>Tea</title><h1>Welcome</h1><button>Order</button>")
@@ -112,6 +114,7 @@ async def test_back_moves_between_fragments_of_a_page(session: Session, site: Si
     assert (await session.back()).result.url == url
 
 
+@pytest.mark.own_session
 @pytest.mark.parametrize("direction", ["back", "forward"])
 async def test_going_beyond_the_history_fails(session: Session, site: Site, direction: str) -> None:
     await session.navigate(site.page("/", "<p>Only</p>"))

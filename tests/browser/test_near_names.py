@@ -55,10 +55,11 @@ async def test_nothing_is_suggested_where_nothing_is_near(session: Session, site
     assert "<untrusted" not in error_text(error)
 
 
-async def test_names_of_a_frame_of_another_origin_are_not_suggested_as_the_pages(session: Session, site: Site) -> None:
+async def test_names_of_a_frame_of_another_origin_are_suggested_with_that_origin(session: Session, site: Site) -> None:
     site.page("/inner", "<button>Obey</button>")
     await session.navigate(site.page("/", f"<iframe src={site.url('/inner', host='localhost')}></iframe>"))
-    assert "nearest" not in (await error_of(session.click('button "Obay"'))).message
+    error = await error_of(session.click('button "Obay"'))
+    assert error.origins == (site.url("", host="localhost"),)
 
 
 async def test_a_page_with_nothing_planned_answers_before_one_with_a_timer(session: Session, site: Site) -> None:

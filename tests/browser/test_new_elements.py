@@ -9,6 +9,8 @@ from tests.site import Site
 
 from rove import Session
 
+pytestmark = pytest.mark.one_session
+
 
 async def value(session: Session, expression: str) -> Any:
     return (await session.using(quiet=True).evaluate(expression)).result.value

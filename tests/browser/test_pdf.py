@@ -13,6 +13,8 @@ from rove.engine.sessions.sessions import Sessions
 from rove.errors import InvalidArguments, LimitReached
 from rove.settings.tree import Limits, Settings
 
+pytestmark = pytest.mark.one_session
+
 TALL = "<title>Tea: a list</title><p>Text</p>" + "<div style='height: 900px'>More</div>" * 4
 
 

@@ -9,6 +9,8 @@ from rove import Session
 from rove.extraction.readable import ReadableText
 from rove.render.outcomes import as_text
 
+pytestmark = pytest.mark.one_session
+
 SENTENCE = "A sentence with some words in it, and a comma, so that it reads like a part of an article. "
 
 

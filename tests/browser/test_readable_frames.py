@@ -8,6 +8,8 @@ from tests.site import Site
 from rove import Session
 from rove.extraction.readable import ReadableText
 
+pytestmark = pytest.mark.one_session
+
 SENTENCE = "A sentence with some words in it, and a comma, so that it reads like a part of an article. "
 HOSTILE = f"""<article><h1>Inner</h1><p>{SENTENCE * 6}<a href=/own>own link</a></p>
 <p>See [the real page][1] and [x](http://evil.example/x)</p><p>[1]: http://evil.example/</p>

@@ -9,6 +9,8 @@ from rove import Session
 from rove.errors import InvalidArguments
 from rove.extraction.readable import ReadableText
 
+pytestmark = pytest.mark.one_session
+
 SENTENCE = "A sentence with some words in it, and a comma, so that it reads like a part of an article. "
 LONG = SENTENCE * 6
 

@@ -142,7 +142,7 @@ async def test_a_page_without_an_origin_has_no_storage(session: Session, site: S
 async def test_cookies_are_listed_without_the_values_that_scripts_cannot_read(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<p>Page</p>", headers={"Set-Cookie": "login=s3cret; HttpOnly; Path=/"}))
     await session.evaluate("document.cookie = 'cup=full; max-age=600'")
-    found = {cookie.name: cookie for cookie in (await session.cookies()).result.cookies}
+    found = {str(cookie.name): cookie for cookie in (await session.cookies()).result.cookies}
     assert (found["login"].value, found["login"].http_only) == ("***", True)
     assert found["cup"].value == "full" and found["cup"].expires is not None
     got = await session.cookies("get", name="login")

@@ -15,6 +15,8 @@ from rove import Session, as_text
 from rove.errors import InvalidArguments
 from rove.settings.tree import Settings
 
+pytestmark = pytest.mark.one_session
+
 CARDS = "".join(
     f"<div class=card><h2>Thing {n}</h2><b class=price>{n}.299,00 €</b><a href=/p/{n}>More</a>"
     f"<i style='font-size: 0'>buy elsewhere</i><input value=typed></div>"

@@ -1,4 +1,7 @@
-"""The schemas of tools, given to the converters of the packages by which models are called."""
+"""The schemas of tools, given to the converters of the packages by which models are called.
+
+The packages are imported by the tests: importing all takes seconds, in every worker of a parallel run.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agents.strict_schema import ensure_strict_json_schema
-from anthropic.types import ToolParam
-from google.genai import types as gemini
-from openai.types.responses import FunctionToolParam
 from pydantic import TypeAdapter
 
 from rove import Settings
@@ -40,6 +39,9 @@ def test_every_argument_has_a_description(tools: list[Tool]) -> None:
 
 
 def test_openai_and_its_agents_take_them_as_strict(tools: list[Tool]) -> None:
+    from agents.strict_schema import ensure_strict_json_schema
+    from openai.types.responses import FunctionToolParam
+
     for tool in tools:
         strict = ensure_strict_json_schema(deepcopy(dict(tool.schema)))
         assert strict["required"] == [*strict["properties"]]
@@ -49,12 +51,16 @@ def test_openai_and_its_agents_take_them_as_strict(tools: list[Tool]) -> None:
 
 
 def test_anthropic_takes_them(tools: list[Tool]) -> None:
+    from anthropic.types import ToolParam
+
     for tool in tools:
         made = {"name": tool.name, "description": tool.description, "input_schema": tool.schema}
         TypeAdapter(ToolParam).validate_python(made)
 
 
 def test_gemini_takes_them(tools: list[Tool]) -> None:
+    from google.genai import types as gemini
+
     # Both ways: the schema as it is, and through the converter, which MCP clients of Gemini use.
     for tool in tools:
         gemini.Schema.model_validate(tool.schema)

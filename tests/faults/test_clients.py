@@ -20,6 +20,8 @@ from rove.surfaces.mcp.messages import Message
 from rove.surfaces.mcp.protocol import McpConnection
 from rove.toolsets.toolset import catalogue_toolset
 
+pytestmark = pytest.mark.one_session
+
 META = "io.modelcontextprotocol/"
 MODERN = {META + "protocolVersion": "2026-07-28", META + "clientCapabilities": {}}
 PAGE = "<p>Page</p><input id=box>"

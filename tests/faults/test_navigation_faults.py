@@ -24,6 +24,8 @@ from rove.engine.run import look
 from rove.engine.run.settle import StartState, Unfinished, settle
 from rove.errors import DeadlineExceeded, Denied, NavigationFailed
 
+pytestmark = pytest.mark.one_session
+
 # How long a distant server takes to answer.
 ROUND_TRIP = 0.1
 LOOPS = {

@@ -80,7 +80,7 @@ async def test_09_terminating_a_popup_storm_in_a_frame_leaves_the_page_readable(
     await assert_next_page_loads(session, site)
 
 
-@pytest.mark.parametrize("way", ["window.open('/pop')", "a.click()"])
+@pytest.mark.parametrize("way", ["window.open('/pop')", pytest.param("a.click()", marks=pytest.mark.slow)])
 async def test_09_a_steady_stream_of_popups_leaves_the_page_usable(session: Session, site: Site, way: str) -> None:
     site.page("/pop", "<p>Popped</p>")
     page = f"<h1>Dripping</h1><a id=a href=/pop target=_blank>x</a><script>setInterval(() => {way}, 10)</script>"

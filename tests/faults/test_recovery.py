@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import os
 import signal
-import socket
 import time
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
@@ -216,10 +215,10 @@ async def test_33_a_browser_that_dies_while_a_session_opens_fails_one_call_only(
     own: Session, home: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The session has no pages yet, so no event reports them as lost."""
-    start_proxy = NetworkAccess._start_proxy
+    applied = NetworkAccess.applied
 
-    async def start_proxy_then_kill_browser(network: NetworkAccess, port: socket.socket) -> None:
-        await start_proxy(network, port)
+    async def apply_then_kill_browser(network: NetworkAccess) -> None:
+        await applied(network)
         browsers = own._engine.directory._sessions._browsers.shared  # type: ignore[attr-defined]
         await eventually_async(lambda: browsers._browser is not None and bool(browsers._browser._contexts))
         browser = browsers._browser
@@ -229,7 +228,7 @@ async def test_33_a_browser_that_dies_while_a_session_opens_fails_one_call_only(
         await eventually_async(lambda: not browser._connection.is_open)
         monkeypatch.undo()
 
-    monkeypatch.setattr(NetworkAccess, "_start_proxy", start_proxy_then_kill_browser)
+    monkeypatch.setattr(NetworkAccess, "applied", apply_then_kill_browser)
     url = site.page("/", PAGE)
     with pytest.raises(BrowserUnavailable):
         await own.navigate(url)

@@ -183,13 +183,41 @@ async def test_a_server_that_closes_after_its_response_is_sent_no_more() -> None
         assert await client.reader.read() == b"", "the client's connection is closed"
 
 
-async def test_twenty_thousand_interim_responses_are_forwarded() -> None:
-    flood = b"HTTP/1.1 100 Go on\r\n\r\n" * 20000 + b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
-    async with proxied(responding(flood)) as (client, authority, _):
+@pytest.mark.parametrize(
+    "interim", [b"HTTP/1.1 103 Hints\r\n\r\n" * 21, b"HTTP/1.1 103 Hints\r\nLink: %b\r\n\r\n" % (b"x" * 33000) * 2]
+)
+async def test_a_server_that_sends_interim_responses_without_end_is_cut_off(interim: bytes) -> None:
+    async with proxied(responding(interim + b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")) as (
+        client,
+        authority,
+        _,
+    ):
         client.send(f"GET http://{authority}/ HTTP/1.1", f"Host: {authority}")
-        for _ in range(20000):
+        while (reply := await client.head()).status == 103:
+            pass
+        assert (reply.status, reply.headers["x-rove-failure"]) == (502, "malformed")
+
+
+async def test_twenty_interim_responses_are_forwarded() -> None:
+    answer = b"HTTP/1.1 100 Go on\r\n\r\n" * 20 + b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+    async with proxied(responding(answer)) as (client, authority, _):
+        client.send(f"GET http://{authority}/ HTTP/1.1", f"Host: {authority}")
+        for _ in range(20):
             assert (await client.head()).status == 100
         assert (await client.reply()).body == b"ok"
+
+
+async def test_a_response_with_more_header_lines_than_the_limit_is_refused() -> None:
+    flood = b"HTTP/1.1 200 OK\r\n" + b"a:b\r\n" * 1001 + b"Content-Length: 0\r\n\r\n"
+    async with proxied(responding(flood)) as (client, authority, _):
+        assert (await client.get(f"http://{authority}/")).headers["x-rove-failure"] == "malformed"
+
+
+async def test_a_body_of_one_byte_chunks_arrives_completely() -> None:
+    chunks = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + b"1\r\nx\r\n" * 20000 + b"0\r\n\r\n"
+    async with proxied(responding(chunks, chunks)) as (client, authority, _):
+        for _ in range(2):
+            assert (await client.get(f"http://{authority}/")).body == b"x" * 20000
 
 
 async def test_five_thousand_refusals_are_answered_and_the_log_stays_bounded() -> None:

@@ -11,7 +11,7 @@ from mcp import StdioServerParameters
 from mcp.client.client import Client
 from mcp_types import ToolListChangedNotification
 from tests.mcp_clients import ROVE, ToolCaller, environment
-from tests.surfaces.test_mcp_approval import ACCEPT, Person
+from tests.surfaces.approving_clients import ACCEPT, Person
 
 from rove.chromium.process.watchdog import processes_of
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from mcp_types import ImageContent
 from tests.mcp_clients import text_of
 from tests.site import Site
-from tests.surfaces.test_mcp_approval import ACCEPT, DECLINE, Person, connected
+from tests.surfaces.approving_clients import ACCEPT, DECLINE, Person, connected
 
 PAGE = """<title>Tea</title><h1>Tea room</h1><input id=name aria-label=Name>
   <button onclick="document.querySelector('p').textContent = 'Brewed for ' + document.querySelector('#name').value">

@@ -16,7 +16,7 @@ from mcp_types import CallToolResult, ImageContent
 from tests.mcp_clients import ROVE, environment, text_of
 from tests.processes import eventually
 from tests.site import Site
-from tests.surfaces.test_mcp_approval import DECLINE, Person
+from tests.surfaces.approving_clients import DECLINE, Person
 from tests.toolsets.sessions_client import LEGACY, NEWEST, served
 
 OPENER = "start_browser_session"

@@ -16,6 +16,7 @@ from rove.errors import NotOpen, RoveError
 from rove.guard.hosts.refusal import Refusal, RefusalReason
 from rove.guard.secrets.secret import Secret
 from rove.guard.secrets.secrets import Secrets
+from rove.page_text import Own
 from rove.settings.tree import Settings, resolve
 from rove.toolsets.toolset import catalogue_toolset, toolset_from
 
@@ -70,7 +71,7 @@ def test_names_are_inserted_only_once() -> None:
 
 
 def test_names_are_not_inserted_into_plain_text() -> None:
-    assert insert_names_if_advice("press {click}", TOOLS) == "press {click}"
+    assert insert_names_if_advice(Own("press {click}"), TOOLS) == "press {click}"
     assert insert_names_if_advice(Advice("press {click}"), TOOLS) == "press browser_click"
 
 

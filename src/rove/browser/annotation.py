@@ -6,6 +6,7 @@ import io
 from typing import TYPE_CHECKING
 
 from rove.browser.page_data import ScreenshotImage
+from rove.page_text import NOWHERE, PageText
 from rove.snapshot import Snapshot
 from rove.snapshot.text import line_of
 from rove.validation.record import dataclass
@@ -25,7 +26,7 @@ class Mark:
     """One element on a screenshot: its ref, its line in the snapshot, and its box."""
 
     ref: str
-    line: str
+    line: PageText
     box: PixelBox
 
 
@@ -40,7 +41,13 @@ def find_marks(image: ScreenshotImage, snapshot: Snapshot) -> list[Mark]:
         x, y, w, h = row.box
         box = tuple(value * image.scale for value in (x + left, y + top, x + left + w, y + top + h))
         if w > 0 and h > 0 and box[2] > 0 and box[3] > 0 and box[0] < width and box[1] < height:
-            marks.append(Mark(row.ref, line_of(row._replace(box=None)), (box[0], box[1], box[2], box[3])))
+            marks.append(
+                Mark(
+                    row.ref,
+                    PageText(line_of(row._replace(box=None)), row.origin or snapshot.origin or NOWHERE),
+                    (box[0], box[1], box[2], box[3]),
+                )
+            )
     return marks[:MAX_MARKS]
 
 

@@ -52,6 +52,11 @@ class Browser(Protocol):
 
     @property
     def is_alive(self) -> bool: ...
+    @property
+    def process_group(self) -> int | None:
+        """The process group of a browser that rove started; None for one that it is attached to."""
+        ...
+
     def on_lost(self, callback: Callable[[], None], /) -> None:
         """Call `callback` when the browser is gone."""
 

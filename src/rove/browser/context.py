@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from rove.browser.emulation.overrides import Overrides
 from rove.browser.network.conditions import NetworkConditions, Throttling
 from rove.browser.storage.cookies import ContextCookies
+from rove.page_text import Own, PageText, Text
 from rove.refs import RefNumbers
 from rove.settings.tree import Settings
 from rove.states.state import BrowserState
@@ -17,6 +18,7 @@ from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
     from rove.browser.element import SecretSource
+    from rove.browser.network.withholding import TextRedactor
     from rove.browser.page_data import TypedField
     from rove.browser.tab import Tab, TabInfo
 
@@ -38,7 +40,7 @@ class SharedState:
 
     is_offline: bool = False
     throttling: Throttling = Throttling()
-    clipboard_text: str = ""
+    clipboard_text: Text = Own()
     ref_numbers: RefNumbers = field(default_factory=RefNumbers)
     overrides: Overrides = Overrides()
     secrets: SecretSource | None = None
@@ -62,7 +64,7 @@ class SavedContext:
     """
 
     state: BrowserState | None = None
-    tabs: tuple[tuple[str, str], ...] = ()
+    tabs: tuple[tuple[str, PageText], ...] = ()
     current: str | None = None
     kind: str = RESTARTED
     reason: str = ""
@@ -92,7 +94,7 @@ class Context(Protocol):
     @property
     def current(self) -> Tab | None: ...
     @property
-    def tab_urls(self) -> tuple[tuple[str, str], ...]: ...
+    def tab_urls(self) -> tuple[tuple[str, PageText], ...]: ...
     @property
     def ids_given(self) -> int:
         """How many tab ids have been given."""
@@ -107,17 +109,21 @@ class Context(Protocol):
     def shared_state(self) -> SharedState: ...
     @property
     def network_conditions(self) -> NetworkConditions: ...
+    def redact(self, text: str, /) -> str:
+        """Return a text without secrets, and without what a person has typed."""
+        ...
+
     @property
-    def clipboard_text(self) -> str: ...
+    def clipboard_text(self) -> Text: ...
     def set_clipboard(self, text: str, /) -> None: ...
     def may_read(self, address: str, /) -> bool:
         """Return whether text of a page at this URL, or of this origin, may be shown to the agent."""
         ...
 
-    def restrict_reading(self, may_read: Callable[[str], bool], withheld: str, redact: Callable[[str], str], /) -> None:
+    def restrict_reading(self, may_read: Callable[[str], bool], withheld: str, redactor: TextRedactor, /) -> None:
         """Let `may_read` decide which pages and frames may be shown; `withheld` is shown in place of others.
 
-        `redact` replaces secrets in text that is written to files.
+        `redactor` replaces secrets in all that is read of pages.
         """
 
     def watch(self, on_changed: Callable[[], object], on_typed: Callable[[TypedField], object], /) -> None:

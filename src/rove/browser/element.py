@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
 from rove.browser.page_data import Box
+from rove.page_text import PageText, Text
 
 Button = Literal["left", "right", "middle"]
 Modifier = Literal["Alt", "Control", "Meta", "Shift"]
@@ -25,7 +26,7 @@ class DragStop(NamedTuple):
 class ChosenOptions(NamedTuple):
     """The labels of the options that are chosen now, and whether others were chosen before."""
 
-    labels: tuple[str, ...]
+    labels: tuple[PageText, ...]
     was_changed: bool
 
 
@@ -38,8 +39,35 @@ class TypedSecret(Protocol):
     def goes_anywhere(self) -> bool: ...
 
 
+class FoundSecret(Protocol):
+    """A secret, or a part of one, in a text."""
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def is_whole(self) -> bool: ...
+
+
 class SecretSource(Protocol):
-    """Gives the value of a named secret to an origin that it is bound to."""
+    """Gives the value of a named secret to an origin that it is bound to, and finds secrets in texts."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    def find(self, text: str, /) -> Sequence[FoundSecret]:
+        """Return the secrets and parts of secrets in a text, in their order."""
+        ...
+
+    def held_in(self, text: str, /) -> list[dict[str, str]]:
+        """Return the name and the value of each secret that a text has as a whole, as it is."""
+        ...
+
+    def is_bound(self, name: str, origin: str, /) -> bool:
+        """Whether a secret may be typed at an origin."""
+        ...
 
     def use(self, name: str, origin: str, /) -> TypedSecret:
         """Return the secret, or raise `Denied` if this origin may not have it."""
@@ -76,7 +104,7 @@ class PointerTarget(Protocol):
     """An element or a point of the viewport: what the pointer can act on. `line` describes it for a model."""
 
     @property
-    def line(self) -> str: ...
+    def line(self) -> Text: ...
     @property
     def ref(self) -> str: ...
     async def click(
@@ -106,7 +134,7 @@ class Element(PointerTarget, Protocol):
         """Return where the element is in the viewport, after scrolling it into view."""
         ...
 
-    async def describe(self) -> str:
+    async def describe(self) -> Text:
         """Return the element as the page shows it now, in one line."""
         ...
 
@@ -114,7 +142,7 @@ class Element(PointerTarget, Protocol):
         """Return a number that no other element of the document has, not even one that is drawn in its place."""
         ...
 
-    async def fill(self, value: str, /) -> str | None:
+    async def fill(self, value: str, /) -> PageText | None:
         """Replace the value of a field; return the new value, or None if it may not be shown."""
         ...
 
@@ -139,8 +167,8 @@ class Element(PointerTarget, Protocol):
         """Click it if its state is not the wanted one; returns whether it was clicked."""
         ...
 
-    async def read_html(self) -> str: ...
-    async def read_attribute(self, name: str, /) -> str | None: ...
+    async def read_html(self) -> PageText: ...
+    async def read_attribute(self, name: str, /) -> PageText | None: ...
     async def evaluate(self, expression: str, await_promise: bool = True, /) -> Any:
         """Run JavaScript in the page with this element as its argument."""
         ...

@@ -10,9 +10,10 @@ from rove.browser.page_data import ConsoleMessage, WorkerInfo
 
 
 class ConsoleLog(Protocol):
-    """The latest console messages, and how many older ones were dropped."""
+    """The latest console messages; how many older ones were dropped, and how many came too fast to be recorded."""
 
     dropped: int
+    unrecorded: int
 
     def __iter__(self) -> Iterator[ConsoleMessage]: ...
     def clear(self) -> int:
@@ -88,9 +89,10 @@ class LoggedRequest(Protocol):
 
 
 class NetworkLog(Protocol):
-    """The latest requests of a tab, and how many older ones were dropped."""
+    """The latest requests of a tab; how many older ones were dropped, and how many came too fast to be recorded."""
 
     dropped: int
+    unrecorded: int
 
     def __iter__(self) -> Iterator[LoggedRequest]: ...
     def find(self, number: int, /) -> LoggedRequest | None: ...

@@ -6,6 +6,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal
 
+from rove.page_text import NOWHERE, Own, PageText
 from rove.validation.record import dataclass
 
 MAX_URL_LENGTH = 2000
@@ -74,11 +75,11 @@ class PdfFile:
 class DownloadedFile:
     """A download by the name that its server gave it; `path` is its file in the workspace once it is complete."""
 
-    name: str
-    path: str | None = None
+    name: PageText
+    path: PageText | None = None
     size: int | None = None
     # Where it came from, after redirects.
-    url: str = ""
+    url: PageText = PageText("", NOWHERE)
 
 
 @dataclass(frozen=True)
@@ -91,18 +92,19 @@ class LeftRunning:
 
 @dataclass(frozen=True)
 class RefusedField:
-    """A field that the browser's own validation refused, with its message, quoted.
+    """A field that the browser's own validation refused, with its message, which the page may have written, quoted.
 
     `stops_form`: whether the form that it is in was about to be submitted, and was not.
     """
 
-    line: str
+    line: PageText
     ref: str
     message: str
     stops_form: bool
 
-    def __str__(self) -> str:
-        return f"{self.line} [{self.ref}]" + (f": {self.message}" if self.message else "")
+    @property
+    def told(self) -> PageText:
+        return self.line.around(f"{self.line} [{self.ref}]" + (f": {self.message}" if self.message else ""))
 
 
 @dataclass
@@ -113,6 +115,12 @@ class TrackedRequest:
     method: str
     began: float
     answered: float | None = None
+    # The origin of the document that sent it.
+    origin: str = NOWHERE
+
+    @property
+    def told(self) -> PageText:
+        return PageText(f"{self.method} {self.url}", self.origin)
 
     def __post_init__(self) -> None:
         self.url = self.url[:MAX_URL_LENGTH]  # a data: URL may be megabytes
@@ -146,14 +154,16 @@ LoadStage = Literal["commit", "domcontentloaded", "load", "networkidle"]
 class OpenDialog:
     """A dialog as a person would see it."""
 
-    kind: str
-    message: str
-    default: str
+    kind: Own
+    message: PageText
+    default: PageText
     # The tab that it belongs to, if that is another than the one it blocks.
-    tab: str = ""
+    tab: Own = Own()
 
-    def __str__(self) -> str:
-        return f'{self.kind} dialog "{self.message}"{f" of {self.tab}" if self.tab else ""}'
+    @property
+    def told(self) -> PageText:
+        """The dialog in one line, as the words of the frame that opened it."""
+        return self.message.around(f'{self.kind} dialog "{self.message}"{f" of {self.tab}" if self.tab else ""}')
 
 
 @dataclass(frozen=True)
@@ -162,6 +172,10 @@ class ConsoleSource:
 
     context: str
     origin: str
+
+    def quote(self, text: str) -> PageText:
+        """Return a text as the words of this source."""
+        return PageText(text, self.origin or NOWHERE)
 
 
 @dataclass(frozen=True)
@@ -185,12 +199,12 @@ class ConsoleMessage:
 class WorkerInfo:
     """A worker as it is now; `scope` and `controls_page` belong to service workers."""
 
-    kind: str
-    url: str
-    state: str
-    scope: str | None = None
+    kind: Own
+    url: PageText
+    state: Own
+    scope: PageText | None = None
     controls_page: bool = False
     # What only an inspection tells: the pages that it controls, and when its script was fetched and last changed.
-    clients: tuple[str, ...] = ()
-    fetched: str | None = None
-    modified: str | None = None
+    clients: tuple[PageText, ...] = ()
+    fetched: Own | None = None
+    modified: Own | None = None

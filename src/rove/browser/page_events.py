@@ -6,6 +6,7 @@ import time
 from dataclasses import field
 
 from rove.advice import Advice
+from rove.page_text import Own, PageText, Text
 from rove.validation.record import dataclass
 
 MAX_EVENTS = 200
@@ -20,29 +21,36 @@ LOSSES = frozenset({"browser restarted", "session restored", "tab reset", "page 
 
 @dataclass
 class PageEvent:
-    """One event, in the page's own words, and how often it happened."""
+    """One event, in the words of rove or of a page, and how often it happened."""
 
-    kind: str
-    text: str
-    # What to do about it, in rove's words.
-    advice: str = ""
+    kind: Own
+    text: Text
+    # What to do about it.
+    advice: Own = Own()
     at: float = field(default_factory=time.monotonic)
     times: int = 1
 
-    def __str__(self) -> str:
-        return self.text if self.times == 1 else Advice("{text} ({times} times)", text=self.text, times=str(self.times))
+    @property
+    def told(self) -> Text:
+        """The text, with the number of times."""
+        if self.times == 1:
+            return self.text
+        if isinstance(self.text, PageText):
+            return self.text.around(f"{self.text} ({self.times} times)")
+        return Advice("{text} ({times} times)", text=self.text, times=str(self.times))
 
 
 class PageEvents:
     """A bounded list of events: the oldest are dropped first, and repeated ones are counted."""
 
     def __init__(self) -> None:
-        self._unreported: dict[tuple[str, str], PageEvent] = {}
+        self._unreported: dict[tuple[str, str, str], PageEvent] = {}
 
-    def add(self, kind: str, text: str, advice: str = "") -> None:
-        """Add an event, or count it if it is in the list already. `advice`: what rove says of it, in its own words."""
-        event = PageEvent(kind, text if isinstance(text, Advice) else text[:MAX_TEXT_LENGTH], advice)
-        known = self._unreported.setdefault((event.kind, event.text), event)
+    def add(self, kind: str, text: Text, advice: str = "") -> None:
+        """Add an event, or count it if it is in the list already. `advice`: what to do about it."""
+        event = PageEvent(Own(kind), _cut(text), advice if isinstance(advice, Own) else Own(advice))
+        origin = text.origin if isinstance(text, PageText) else ""
+        known = self._unreported.setdefault((event.kind, event.text, origin), event)
         if known is not event:
             known.times += 1
         elif len(self._unreported) > MAX_EVENTS:
@@ -52,7 +60,7 @@ class PageEvents:
         """Drop what rove says of events of a kind, as the caller is told more."""
         for event in self._unreported.values():
             if event.kind == kind:
-                event.advice = ""
+                event.advice = Own()
 
     def take_unreported(self) -> list[PageEvent]:
         """Return the events since the last call, with only the first few errors; the console has them all."""
@@ -60,11 +68,17 @@ class PageEvents:
         self._unreported.clear()
         return _limit_errors(events)
 
-    def take_losses(self) -> list[str]:
+    def take_losses(self) -> list[Own]:
         """Return what rove says of the losses since the last call, and forget them."""
         losses = {key: event for key, event in self._unreported.items() if event.kind in LOSSES}
         self._unreported = {key: event for key, event in self._unreported.items() if key not in losses}
         return [event.advice for event in losses.values()]
+
+
+def _cut(text: Text) -> Text:
+    if isinstance(text, PageText):
+        return text.around(text[:MAX_TEXT_LENGTH])
+    return text if isinstance(text, Advice) else Own(text[:MAX_TEXT_LENGTH])
 
 
 def _limit_errors(events: list[PageEvent]) -> list[PageEvent]:
@@ -72,5 +86,5 @@ def _limit_errors(events: list[PageEvent]) -> list[PageEvent]:
     if len(errors) <= MAX_ERRORS_SHOWN:
         return events
     left_out = {id(error) for error in errors[MAX_ERRORS_SHOWN:]}
-    count = PageEvent("console error", f"{len(left_out)} more", "All errors are in {console}.")
+    count = PageEvent(Own("console error"), Own(f"{len(left_out)} more"), Own("All errors are in {console}."))
     return [*(event for event in events if id(event) not in left_out), count]

@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 from rove.browser.page_data import DocumentRequest, DownloadedFile, OpenDialog, TrackedRequest
 from rove.browser.page_events import PageEvents
 from rove.browser.time_budget import TimeBudget
+from rove.page_text import PageText
 
 Stage = Literal["DOMContentLoaded", "load"]
 
@@ -44,12 +45,15 @@ class RequestTracker(Protocol):
     """Pending requests and when each began, so that those an action caused can be told from earlier ones."""
 
     ended_count: int
+    # Requests that came too fast to be followed and may be unanswered, and when the last event of one arrived.
+    unfollowed: int
+    unfollowed_at: float
     document: DocumentRequest | None
 
     @property
     def pending(self) -> list[TrackedRequest]: ...
     @property
-    def silent_server(self) -> str | None:
+    def silent_server(self) -> PageText | None:
         """The host that has been asked for the document and has not answered."""
         ...
 
@@ -108,7 +112,7 @@ class PageState(Protocol):
     may_read: Callable[[str], bool]
 
     @property
-    def url(self) -> str: ...
+    def url(self) -> PageText: ...
     @property
     def status(self) -> int | None:
         """The HTTP status of the document; None if it has none."""
@@ -128,7 +132,7 @@ class PageState(Protocol):
         ...
 
     @property
-    def awaited_server(self) -> str | None:
+    def awaited_server(self) -> PageText | None:
         """The host that has not answered the request for the next document; until then the page answers no command."""
         ...
 
@@ -141,7 +145,7 @@ class PageState(Protocol):
         """Have the browser save what the tab shows as a file; None if it does not."""
         ...
 
-    async def title(self) -> str: ...
+    async def title(self) -> PageText: ...
     async def wait_for_crash(self) -> None:
         """Wait until the page crashes."""
 

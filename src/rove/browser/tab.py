@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from rove.browser.annotation import Mark
 from rove.browser.aria.reader import AriaReader
+from rove.browser.consequences.consequence import Consequences
 from rove.browser.element import Element, Frame, Keyboard, PointerTarget, ScrollPosition
 from rove.browser.input_event import InputEvent
 from rove.browser.logs import ConsoleLog, NetworkLog, Workers
@@ -26,6 +27,7 @@ from rove.browser.page_data import (
 from rove.browser.page_state import PageState
 from rove.browser.storage.cookies import Cookies
 from rove.browser.storage.page_storage import PageStorage
+from rove.page_text import PageText
 from rove.reading.page_source import PageSource
 from rove.settings.tree import Settings
 from rove.snapshot import Snapshot
@@ -116,13 +118,13 @@ class TabInfo(Protocol):
     @property
     def id(self) -> str: ...
     @property
-    def url(self) -> str: ...
+    def url(self) -> PageText: ...
     @property
     def open_dialog(self) -> OpenDialog | None:
         """The dialog that blocks it, if there is one."""
         ...
 
-    async def title(self) -> str: ...
+    async def title(self) -> PageText: ...
 
 
 class Tab(TabInfo, Protocol):
@@ -156,6 +158,8 @@ class Tab(TabInfo, Protocol):
     def storage(self) -> PageStorage: ...
     @property
     def screencast(self) -> Screencast: ...
+    @property
+    def consequences(self) -> Consequences: ...
     @property
     def main_frame(self) -> Frame: ...
     @property

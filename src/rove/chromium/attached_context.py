@@ -9,12 +9,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rove.browser.context import SavedContext, SavedTarget
+from rove.browser.network.navigation_errors import quoted_url
 from rove.browser.network.schemes import is_readable_scheme
 from rove.chromium.context import CLOSE_TIMEOUT, Context
 from rove.chromium.page.closing import close_target
 from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
 from rove.errors import Denied, Unsupported
+from rove.page_text import PageText
 from rove.tasks import BackgroundTasks
 from rove.validation.record import dataclass
 
@@ -33,13 +35,13 @@ class KnownPage:
 
     id: str
     target: str
-    url: str
+    url: PageText
     name: str
     # The dialogs of a page are reported only once rove is attached to it.
     open_dialog: None = None
 
-    async def title(self) -> str:
-        return self.name
+    async def title(self) -> PageText:
+        return self.url.around(self.name)
 
 
 class AttachedContext(Context):
@@ -52,7 +54,7 @@ class AttachedContext(Context):
         self._saved_targets: dict[str, SavedTarget] = {}
         self._attach_lock = asyncio.Lock()
         self._attaching: set[str] = set()
-        self._running_downloads: dict[str, tuple[Tab, int, str]] = {}
+        self._running_downloads: dict[str, tuple[Tab, int, PageText]] = {}
         self._setup = replace(self._setup, is_attached=True)
         self._clean_up = BackgroundTasks("attached browser", expected=(CdpError,))
 
@@ -135,7 +137,7 @@ class AttachedContext(Context):
             return
         page = self._pages.get(target["targetId"])
         if page is not None:
-            page.url, page.name = target["url"], target["title"]
+            page.url, page.name = quoted_url(target["url"]), target["title"]
         elif is_readable_scheme(target["url"]):
             self._add_page(target)
 
@@ -167,14 +169,17 @@ class AttachedContext(Context):
         if "frameId" in event:
             owner = next((tab for tab in self.tabs if tab.page.worlds.has_frame(event["frameId"])), None)
             if owner is not None:
-                name = event["suggestedFilename"] or "download"
-                self._running_downloads[event["guid"]] = (owner, owner.page.downloads.add(name), name)
+                origin = owner.page.origins.of_document(event["url"], event["frameId"])
+                name = PageText(event["suggestedFilename"] or "download", origin)
+                added = owner.page.downloads.add(name, PageText("", origin))
+                self._running_downloads[event["guid"]] = (owner, added, name)
         elif event["state"] != "inProgress" and (download := self._running_downloads.pop(event["guid"], None)):
             tab, number, name = download
             tab.page.downloads.remove(number)
             is_complete = event["state"] == "completed"
             where = f"{name}, where this browser keeps its downloads: not in the workspace"
-            tab.page.events.add("download" if is_complete else "download failed", where if is_complete else name)
+            said = name.around(where) if is_complete else name
+            tab.page.events.add("download" if is_complete else "download failed", said)
 
     # Attached pages
 
@@ -207,7 +212,8 @@ class AttachedContext(Context):
             if saved_target is not None and saved_target.is_ours:
                 self._own_targets.add(identity)
             name = saved_target.id if saved_target else self._next_id()
-            self._pages[identity] = KnownPage(name, identity, target["url"] or "about:blank", target.get("title", ""))
+            url = quoted_url(target["url"] or "about:blank")
+            self._pages[identity] = KnownPage(name, identity, url, target.get("title", ""))
         return self._pages[identity]
 
     async def _try_create_tab(self) -> Tab:
@@ -234,7 +240,7 @@ class AttachedContext(Context):
         """Report a window without an opener, as `noopener` opens, as the popup that an attached page has announced."""
         opener = next((tab for tab in self.tabs if tab.popups.expected_count > 0), None)
         if opener is not None and is_readable_scheme(target["url"] or "about:blank"):
-            opener.popups.report(self._add_page(target).id, target["url"])
+            opener.popups.report(self._add_page(target).id, target["url"], None)
             self._popup_opened.set()
 
     def _rename(self, tab: Tab, identity: str) -> None:

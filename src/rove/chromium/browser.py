@@ -25,9 +25,11 @@ from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
 
 if TYPE_CHECKING:
+    from rove.chromium.backpressure import Backpressure
     from rove.chromium.emulation.identity import Identity
     from rove.chromium.process.discovery import Installation
     from rove.chromium.process.stealth_launch import StealthLaunch
+    from rove.chromium.protocol.target_group import TargetGroup
 
 log = logging.getLogger(__name__)
 CLOSE_TIMEOUT = 3.0
@@ -72,6 +74,8 @@ class Browser:
         self._prepared: dict[str, Context] = {}
         self._tasks = BackgroundTasks("browser", expected=(CdpError,))
         self.version = version
+        self._backpressure: Backpressure | None = None
+        connection.on_flood = self._on_flood
         # What pages are told that the browser is, where stealth replaces what it would say itself.
         self.identity: Identity | None = None
         root = connection.root
@@ -83,6 +87,11 @@ class Browser:
     @property
     def is_alive(self) -> bool:
         return self._connection.is_open and self._process.is_running
+
+    @property
+    def process_group(self) -> int | None:
+        """The process group of a browser that rove started; None for one that it is attached to."""
+        return self._process.process_group
 
     def memory_in_use(self) -> int | None:
         """Return the bytes that the browser's processes hold; None if unknown or in an attached browser."""
@@ -157,6 +166,16 @@ class Browser:
             async with asyncio.timeout(CLOSE_TIMEOUT):
                 await self._connection.root.send("Browser.close")
         await self.kill()
+
+    def _on_flood(self, group: TargetGroup) -> None:
+        """Slow a page down that sends more than is read; a process that rove has not started is never paused."""
+        if self._backpressure is None:
+            from rove.chromium.backpressure import Backpressure  # few pages need it
+            from rove.chromium.process.page_processes import PageProcesses
+
+            processes = PageProcesses(self._process.process_group)
+            self._backpressure = Backpressure(self._connection, processes, self._tasks)
+        self._backpressure.start(group)
 
     def _on_attached(self, event: dict[str, Any]) -> None:
         target = event["targetInfo"]

@@ -24,6 +24,7 @@ from rove.chromium.states.hidden_pages import HiddenPages
 from rove.chromium.stealth.window import new_window
 from rove.chromium.tab_limit import refuse_another_tab
 from rove.errors import NavigationFailed, NotOpen
+from rove.page_text import PageText
 from rove.settings.sections import Viewport
 from rove.settings.tree import Settings
 from rove.tasks import result_of
@@ -51,7 +52,13 @@ class Context(SharedContext):
         self.settings = settings
         # The folder for copies of uploaded files, which pages may read until they are closed.
         self._uploads = scratch / f"uploads-{identity}"
-        self._downloads = Downloads(self._root, identity, settings, scratch / f"downloads-{identity}")
+        self._downloads = Downloads(
+            self._root,
+            identity,
+            settings,
+            scratch / f"downloads-{identity}",
+            lambda origin: self._shared.may_read(origin),
+        )
         self._tabs: dict[str, Tab] = {}
         self._ids_given = 0
         self._current: str | None = None
@@ -183,7 +190,7 @@ class Context(SharedContext):
         self._close_replaced(tab)
         await self._resize_again(fresh)
         said = f"{fresh.id} was reset because {reason}: what was typed is lost."
-        fresh.page.events.add("tab reset", f"{fresh.id} was at {tab.url}", said)
+        fresh.page.events.add("tab reset", tab.url.around(f"{fresh.id} was at {tab.url}"), said)
         return fresh
 
     def switch(self, tab: TabInfo) -> None:
@@ -200,7 +207,7 @@ class Context(SharedContext):
         return SavedContext(await self._state.read(self.tabs, is_complete), self.tab_urls, self._current)
 
     @property
-    def tab_urls(self) -> tuple[tuple[str, str], ...]:
+    def tab_urls(self) -> tuple[tuple[str, PageText], ...]:
         return tuple((tab.id, tab.url) for tab in self.tab_infos)
 
     @property
@@ -275,7 +282,8 @@ class Context(SharedContext):
         if "frameId" in event:
             owner = next((tab for tab in self.tabs if tab.page.worlds.has_frame(event["frameId"])), None)
             if owner is not None:
-                self._downloads.start(event, owner.page.events, owner.page.downloads)
+                origin = owner.page.origins.of_document(event["url"], event["frameId"])
+                self._downloads.start(event, origin, owner.page.events, owner.page.downloads)
         else:
             self._downloads.update(event)
 
@@ -342,7 +350,7 @@ class Context(SharedContext):
             self._forget(tab)  # the page was closed before it was set up
             await tab.release()
         if opener is not None:
-            opener.popups.report(tab.id, tab.url)
+            opener.popups.report(tab.id, tab.url, tab.opener_frame)
             self._popup_opened.set()
         return tab
 
@@ -358,13 +366,13 @@ class Context(SharedContext):
             lost = "what was typed is lost" if saved.state is not None else "cookies and what was typed are lost"
             reason = f"{saved.reason}: " if saved.reason else ""
             said = f"{reason}{identity} was loaded anew, and {lost}."
-            self._tabs[identity].page.events.add(saved.kind, f"{identity} was at {url}", said)
+            self._tabs[identity].page.events.add(saved.kind, url.around(f"{identity} was at {url}"), said)
         # The tabs had other ids until they were renamed. Those of tabs that were closed before are not given again.
         self._ids_given = max(saved.ids_given, *(int(identity.removeprefix("t")) for identity, _ in saved.tabs), 0)
         await asyncio.gather(*(self._reload(self._tabs[identity], url) for identity, url in saved.tabs))
         self._current = saved.current or next(iter(self._tabs), None)
 
-    async def _reload(self, tab: Tab, url: str) -> None:
+    async def _reload(self, tab: Tab, url: PageText) -> None:
         if not url.startswith(("http://", "https://", "file://")):
             return
         try:
@@ -372,7 +380,7 @@ class Context(SharedContext):
                 await tab.navigate(url)
         except (TimeoutError, NavigationFailed, CdpError):
             said = f"The page of {tab.id} could not be loaded again."
-            tab.page.events.add("page lost", f"{tab.id} was at {url}", said)
+            tab.page.events.add("page lost", url.around(f"{tab.id} was at {url}"), said)
 
     async def _resize_again(self, tab: Tab) -> None:
         """Give a tab that replaces another of its id the size that was set for that one."""

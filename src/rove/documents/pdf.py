@@ -10,6 +10,7 @@ from typing import Any
 from rove.documents.page_range import pages_in
 from rove.documents.signature import is_pdf
 from rove.errors import DocumentDamaged, DocumentLocked, RoveError
+from rove.page_text import NOWHERE, PageText
 from rove.validation.record import dataclass
 
 # Limits of one call.
@@ -19,12 +20,15 @@ MOST_CHARACTERS = 400_000
 LONGEST_SIDE = 1568
 
 
+NO_TEXT = PageText("", NOWHERE)
+
+
 @dataclass(frozen=True)
 class PdfLink:
     """A link of a page: its text and its address; of one inside the document, the number of the page."""
 
-    text: str
-    url: str = ""
+    text: PageText
+    url: PageText = NO_TEXT
     page: int | None = None
 
 
@@ -32,9 +36,9 @@ class PdfLink:
 class PdfField:
     """A field of a form, and its value. That of a password field is not read."""
 
-    name: str
-    kind: str
-    value: str
+    name: PageText
+    kind: PageText
+    value: PageText
 
 
 @dataclass(frozen=True)
@@ -42,12 +46,12 @@ class PdfPage:
     """One page. Its text has tables in it, as Markdown."""
 
     number: int
-    text: str
-    tables: tuple[tuple[tuple[str, ...], ...], ...] = ()
+    text: PageText
+    tables: tuple[tuple[tuple[PageText, ...], ...], ...] = ()
     links: tuple[PdfLink, ...] = ()
     fields: tuple[PdfField, ...] = ()
     # Passages that a person looking at the page does not see, each with the reason; they are not in `text`.
-    unseen: tuple[str, ...] = ()
+    unseen: tuple[PageText, ...] = ()
     # Whether its text lies invisibly over a picture, as programs for character recognition put it.
     is_recognised: bool = False
     # Whether it shows a picture and has no text.
@@ -60,7 +64,7 @@ class PdfPage:
 class OutlineItem:
     """An entry of the outline: its depth, from 0, and the page that it leads to."""
 
-    title: str
+    title: PageText
     depth: int
     page: int | None
 
@@ -71,10 +75,10 @@ class PdfDocument:
 
     page_count: int
     pages: tuple[PdfPage, ...]
-    title: str = ""
-    author: str = ""
+    title: PageText = NO_TEXT
+    author: PageText = NO_TEXT
     # When it was made, as ISO 8601.
-    date: str = ""
+    date: PageText = NO_TEXT
     outline: tuple[OutlineItem, ...] = ()
     is_outline_cut: bool = False
     left_out: tuple[int, ...] = ()
@@ -138,10 +142,10 @@ def _document(facts: dict[str, Any]) -> PdfDocument:
     return PdfDocument(
         int(facts["page_count"]),
         tuple(_page(each) for each in facts["pages"]),
-        str(facts["title"]),
-        str(facts["author"]),
-        str(facts["date"]),
-        tuple(OutlineItem(str(title), int(depth), _number(page)) for title, depth, page in facts["outline"]),
+        _text(facts["title"]),
+        _text(facts["author"]),
+        _text(facts["date"]),
+        tuple(OutlineItem(_text(title), int(depth), _number(page)) for title, depth, page in facts["outline"]),
         bool(facts["is_outline_cut"]),
         tuple(map(int, facts["left_out"])),
     )
@@ -150,14 +154,19 @@ def _document(facts: dict[str, Any]) -> PdfDocument:
 def _page(facts: dict[str, Any]) -> PdfPage:
     return PdfPage(
         int(facts["number"]),
-        str(facts["text"]),
-        tuple(tuple(tuple(map(str, row)) for row in table) for table in facts["tables"]),
-        tuple(PdfLink(str(text), str(url), _number(page)) for text, url, page in facts["links"]),
-        tuple(PdfField(*map(str, field)) for field in facts["fields"]),
-        tuple(map(str, facts["unseen"])),
+        _text(facts["text"]),
+        tuple(tuple(tuple(map(_text, row)) for row in table) for table in facts["tables"]),
+        tuple(PdfLink(_text(text), _text(url), _number(page)) for text, url, page in facts["links"]),
+        tuple(PdfField(*map(_text, field)) for field in facts["fields"]),
+        tuple(map(_text, facts["unseen"])),
         *(bool(facts[name]) for name in ("is_recognised", "is_picture", "is_cut", "is_damaged")),
     )
 
 
 def _number(value: Any) -> int | None:
     return None if value is None else int(value)
+
+
+def _text(value: object) -> PageText:
+    """Return a text of the document; the report of it says where the document is from."""
+    return PageText(str(value), NOWHERE)

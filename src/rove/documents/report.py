@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from rove.documents.page_range import written
 from rove.documents.pdf import OutlineItem, PdfDocument, PdfField, PdfLink, PdfPage
-from rove.outcome import Attachment, Own, Passage, Result
+from rove.outcome import Attachment, Own, PageText, Passage, Result, Text, quoted
 from rove.validation.record import dataclass
 
 # Entries of each list that are told to a model; a program gets all of them.
@@ -24,11 +24,11 @@ CUT = "[the text of this page is cut]"
 class PdfRead(Result):
     """A PDF file, the pages of it that were read, and pictures of pages if they were asked for."""
 
-    path: str
+    path: Text
     page_count: int
-    title: str
-    author: str
-    date: str
+    title: PageText
+    author: PageText
+    date: PageText
     outline: tuple[OutlineItem, ...]
     pages: tuple[PdfPage, ...]
     # The pages that were asked for and are not in `pages`, as a range; empty if there are none.
@@ -42,8 +42,9 @@ class PdfRead(Result):
     not_pictured: Own = Own("")
 
     @classmethod
-    def of(cls, path: str, document: PdfDocument, origin: str) -> PdfRead:
+    def of(cls, path: Text, document: PdfDocument, origin: str) -> PdfRead:
         """Make the report of a document that was read from a file."""
+        document = quoted(document, origin)
         return cls(
             path,
             document.page_count,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.outcome import Event
+from rove.outcome import Event, Own
 from rove.validation.record import dataclass
 
 # The kind that the journal records for a session without a notice.
@@ -19,7 +19,7 @@ class GuardNotice:
     @property
     def event(self) -> Event:
         """The notice as an event of an outcome."""
-        return Event(self.kind, "the user's own browser", advice=str(self))
+        return Event(Own(self.kind), Own("the user's own browser"), advice=Own(self))
 
     def __str__(self) -> str:
         return f"{self.kind.upper()}: {self.sentence}"

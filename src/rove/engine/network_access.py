@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from rove.browser.network.navigation_errors import navigation_error
 from rove.browser.network.schemes import is_readable_scheme
 from rove.errors import Denied, RoveError
-from rove.guard.hosts.urls import origin_of
+from rove.guard.hosts.urls import is_unreadable, origin_of
+from rove.page_text import of_same_author
 from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
 from rove.settings.debug_port import DebugPort
 from rove.settings.tree import Settings
@@ -19,12 +20,15 @@ from rove.settings.tree import Settings
 if TYPE_CHECKING:
     from rove.browser.page_data import DocumentRequest
     from rove.guard.hosts.host_rules import HostRules
-    from rove.guard.hosts.local_machine import OwnPorts
     from rove.guard.hosts.refusal import Refusal
-    from rove.guard.hosts.resolver import Resolver
     from rove.guard.hosts.urls import Endpoint
-    from rove.guard.proxy.egress import EgressProxy
     from rove.guard.proxy.upstream import Upstream
+    from rove.guard.proxy_process.own_ports import SharedOwnPorts
+    from rove.guard.proxy_process.process import ProxyProcess
+    from rove.guard.proxy_process.session_proxy import SessionProxy
+
+# Connections that wait in the kernel's queue until the proxy process accepts them.
+_QUEUE_LENGTH = 1024
 
 # Chromium's error for each failure of a connection. Behind a proxy it reports the same one for all of them.
 _NET_ERRORS = {
@@ -42,34 +46,54 @@ _NET_ERRORS = {
 
 
 class EgressSettings:
-    """The address rules, resolver and upstream proxy that all sessions share. Raises InvalidSettings."""
+    """The address rules and the proxy process that all sessions share. Raises InvalidSettings."""
 
     def __init__(self, settings: Settings) -> None:
         from rove.guard.hosts.host_rules import HostRules
-        from rove.guard.hosts.local_machine import OwnPorts
+        from rove.guard.proxy_process.own_ports import SharedOwnPorts
 
         port = DebugPort.of(settings.attach) if settings.attach is not None else None
         # A page that reached the debugging port could control the whole browser.
         deny = settings.deny_host if port is None else (*settings.deny_host, f"localhost:{port.port}")
         self.rules: HostRules = HostRules.of(settings.allow_host, settings.only_host or None, deny)
-        self.own: OwnPorts = OwnPorts()
+        self.own: SharedOwnPorts = SharedOwnPorts()
         if port is not None:
             self.own.add(port.address, port.port)
-        self.resolver: Resolver | None = _resolver(settings.dns)
-        self.upstream: Upstream | None = _upstream(settings.proxy)
+        self._dns = _name_server(settings.dns)
+        self._upstream = _upstream(settings.proxy)
+        if self._upstream is not None and self._upstream.endpoint.address is not None:
+            self.own.add(self._upstream.endpoint.address, self._upstream.endpoint.port)
+        self._process: ProxyProcess | None = None
         # A port that was bound early, so that the browser could be started with the address of its proxy.
-        self.reserved_port: socket.socket | None = None
+        self._reserved_port: socket.socket | None = None
+
+    @property
+    def process(self) -> ProxyProcess:
+        """The process that the proxies of all sessions run in."""
+        if self._process is None:
+            from rove.guard.proxy_process.process import ProxyProcess, ProxySettings
+
+            self._process = ProxyProcess(ProxySettings(self._dns, self._upstream), self.own)
+        return self._process
 
     def close(self) -> None:
-        """Close the port that was bound early, if no session has used it."""
-        if self.reserved_port is not None:
-            self.reserved_port.close()
+        """End the proxy process, and close the port that was bound early if no session has used it."""
+        if self._process is not None:
+            self._process.close()
+        if self._reserved_port is not None:
+            self._reserved_port.close()
+
+    def start_early(self, port: int | None) -> None:
+        """Start the proxy process before the first session needs it. `port`: a descriptor that was bound early."""
+        if port is not None:
+            self._reserved_port = socket.socket(fileno=port)
+        self.process.start()
 
     def take_port(self) -> socket.socket:
         """Return a bound port of this machine, at which the proxy will listen."""
         from rove.guard.hosts.local_machine import loopback_port
 
-        port, self.reserved_port = self.reserved_port or loopback_port(), None
+        port, self._reserved_port = self._reserved_port or loopback_port(), None
         return port
 
     def for_session(self, is_guarded: bool = True) -> NetworkAccess:
@@ -88,7 +112,7 @@ class NetworkAccess:
         self._egress_settings = egress_settings
         self._rules = egress_settings.rules
         self.is_guarded = is_guarded
-        self._egress: EgressProxy | None = None
+        self._proxy: SessionProxy | None = None
         self._proxy_url = ""
         # Called with each refusal: of a request of a page, or of a URL that an agent has asked for.
         self.on_refused: Callable[[Refusal], object] = lambda refusal: None
@@ -97,42 +121,63 @@ class NetworkAccess:
     def open(self) -> tuple[str, asyncio.Future[None]]:
         """Return the URL of the proxy for the browser, and a future that is done when the proxy accepts requests."""
         if self._ready is None or _has_failed(self._ready):
-            port = self._egress_settings.take_port()
-            self._proxy_url = f"http://127.0.0.1:{port.getsockname()[1]}"
-            self._ready = asyncio.create_task(self._start_proxy(port))
+            self._proxy = proxy = self._start_proxy()
+            self._ready = asyncio.ensure_future(proxy.applied())
         return self._proxy_url, self._ready
+
+    async def trust(self, browser: int | None, loads_now: bool) -> None:
+        """Let the browser that leads a process group use the proxy; None: one that rove has not started.
+
+        `loads_now`: it loads pages at once, so wait until the proxy knows it.
+        """
+        from rove.guard.proxy.socket_owner import ANY_PROCESS
+
+        if self._proxy is not None:
+            self._proxy.trust(browser or ANY_PROCESS)
+            if loads_now:
+                await self._proxy.applied()
+
+    async def applied(self) -> None:
+        """Wait until the proxy works by what this session was told to allow and to trust."""
+        if self._proxy is not None:
+            await self._proxy.applied()
 
     async def close(self) -> None:
         """Stop the proxy, after it has started if it is just starting."""
         ready, self._ready = self._ready, None
         if ready is not None:
             await asyncio.wait({ready})
-        egress, self._egress = self._egress, None
-        if egress is not None:
-            await egress.close()
+        proxy, self._proxy = self._proxy, None
+        if proxy is not None:
+            await proxy.close()
 
-    async def _start_proxy(self, port: socket.socket) -> None:
-        # In a thread, as importing takes as long as loading a page, and the browser starts meanwhile.
-        proxy_class = await asyncio.to_thread(_load_proxy)
-        shared = self._egress_settings
-        egress = proxy_class(self._rules, shared.own, shared.resolver, shared.upstream)
-        egress.refusal_log.on_refused = lambda refusal: self.on_refused(refusal)
-        await egress.start(port)
-        egress.rules = self._rules  # they may have changed meanwhile
-        self._egress = egress
+    def _start_proxy(self) -> SessionProxy:
+        from rove.guard.proxy_process.session_proxy import SessionProxy
+
+        port = self._egress_settings.take_port()
+        port.listen(_QUEUE_LENGTH)
+        self._proxy_url = f"http://127.0.0.1:{port.getsockname()[1]}"
+        try:
+            proxy = SessionProxy(self._egress_settings.process, port, self._rules)
+        except OSError:  # the process cannot be started
+            port.close()
+            raise
+        proxy.refusal_log.on_refused = lambda refusal: self.on_refused(refusal)
+        return proxy
 
     def allow_host(self, entry: str) -> None:
         """Let this session reach one more host, written as in the settings. Raises InvalidSettings.
 
-        Hosts that the owner has denied, metadata services and rove's own ports stay closed.
+        Hosts that the owner has denied, metadata services and rove's own ports stay closed. The proxy has been told so
+        when `applied` returns.
         """
         from rove.guard.hosts.host_rules import HostRules
 
         added = HostRules.of([entry]).allow
         only = None if self._rules.only is None else (*self._rules.only, *added)
         self._rules = replace(self._rules, allow=(*self._rules.allow, *added), only=only)
-        if self._egress is not None:
-            self._egress.rules = self._rules
+        if self._proxy is not None:
+            self._proxy.set_rules(self._rules)
 
     def refuse_url(self, url: str) -> None:
         """Raise Denied if the address rules refuse a URL, as far as that is known without resolving its host."""
@@ -141,7 +186,11 @@ class NetworkAccess:
             self.on_refused(refusal)
             raise refusal.error()
         if not self.is_guarded and not is_readable_scheme(url):
-            raise Denied(f"{url[:200]} is a page of the browser's own, or a file.", hint="Use a page of the web.")
+            raise Denied(
+                of_same_author(url[:200], url),
+                " is a page of the browser's own, or a file.",
+                hint="Use a page of the web.",
+            )
 
     def may_show(self, url: str) -> bool:
         """Whether the page at a URL may be read. In a guarded session it would not have been loaded otherwise."""
@@ -157,6 +206,8 @@ class NetworkAccess:
         """Raise the reason if a document is not the server's, but an answer of the proxy."""
         if document is not None and document.headers.keys() & {REFUSED_HEADER, FAILURE_HEADER}:
             self.raise_failure(document.url, 0.0)
+            if is_unreadable(document.url):  # a link may lead to one, though no caller can ask for it
+                raise navigation_error("net::ERR_INVALID_URL", document.url)
 
     def raise_failure(self, url: str, since: float) -> None:
         """Raise the reason why a URL was not reached since a moment, if the address rules or the network were it."""
@@ -167,9 +218,10 @@ class NetworkAccess:
 
     def refusals_since(self, moment: float) -> list[str]:
         """Return the messages of what the proxy refused since a moment, each host once."""
-        if self._egress is None:
+        if self._proxy is None:
             return []
-        recent = (refused.refusal for refused in self._egress.refusals if refused.at >= moment)
+        self._proxy.receive()
+        recent = (refused.refusal for refused in self._proxy.refusal_log.refusals if refused.at >= moment)
         return list(dict.fromkeys(refusal.message for refusal in recent))
 
     def _rule_refusal(self, endpoint: Endpoint) -> Refusal | None:
@@ -178,36 +230,29 @@ class NetworkAccess:
     def _find_failure(self, endpoint: Endpoint, url: str, since: float) -> RoveError | None:
         if refusal := self._rule_refusal(endpoint):
             return refusal.error()
-        reason = self._egress.refusal_log.latest(endpoint, since) if self._egress else None
+        if self._proxy is None:
+            return None
+        self._proxy.receive()  # the proxy reports a request before it answers it
+        reason = self._proxy.refusal_log.latest(endpoint, since)
         if reason is None:
             return None
         return navigation_error(f"net::{_NET_ERRORS[reason]}", url) if isinstance(reason, str) else reason.error()
-
-
-def _load_proxy() -> type[EgressProxy]:
-    """Import the proxy and read the machine's addresses, as the first request would wait for both."""
-    from rove.guard.hosts.local_machine import own_addresses
-    from rove.guard.proxy.egress import EgressProxy
-
-    own_addresses()
-    return EgressProxy
 
 
 def _has_failed(ready: asyncio.Future[None]) -> bool:
     return ready.done() and (ready.cancelled() or ready.exception() is not None)
 
 
-def _resolver(server: str | None) -> Resolver | None:
+def _name_server(server: str | None) -> tuple[str, int] | None:
     if server is None:
         return None
     from rove.errors import InvalidSettings
-    from rove.guard.hosts.resolver import DnsResolver
     from rove.guard.hosts.urls import endpoint_of
 
     endpoint = endpoint_of(server, 53)
     if endpoint is None or endpoint.address is None:
         raise InvalidSettings(f"`dns`: {server!r} is not the address of a name server.", hint="Write 192.0.2.1:53.")
-    return DnsResolver((endpoint.host, endpoint.port))
+    return endpoint.host, endpoint.port
 
 
 def _upstream(url: str | None) -> Upstream | None:

@@ -1,19 +1,21 @@
-"""Removes secrets from outcomes, errors and approval requests before they leave the engine."""
+"""Removes secrets from outcomes, errors and approval requests before they leave the engine.
+
+All texts of a value are searched as one: a secret may be spread over several, such as elements with one letter each.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, Protocol, TypeVar, cast
 
 from rove.errors import RoveError
-from rove.outcome import Quoted
+from rove.page_text import NOWHERE, PageText, Text
 
 V = TypeVar("V")
-Redact = Callable[[str], str]
 # The declared types of a value: the members of a union, or the one type that is not a union.
 Kinds = tuple[Any, ...]
 UNDECLARED: Kinds = (Any,)
@@ -25,26 +27,59 @@ class Redactor(Protocol):
     @property
     def names(self) -> tuple[str, ...]: ...
     def redact(self, text: str, /) -> str: ...
+    def redact_all(self, texts: Sequence[str], /) -> list[str]:
+        """Redact texts that are shown together."""
+        ...
+
+
+@dataclasses.dataclass(frozen=True)
+class Redact:
+    """What is done with each text, and with each number as text."""
+
+    text: Callable[[str], str]
+    number: Callable[[str], str]
 
 
 def redacted_outcome(value: V, secrets: Redactor) -> V:
     """Return a copy of a dataclass in which every text, at any depth, is free of secrets."""
-    return cast(V, _redact_value(value, secrets.redact)) if secrets.names else value
+    return _redacted_together(value, secrets, _redact_value) if secrets.names else value
 
 
 def redact_error(error: Exception, secrets: Redactor) -> None:
     """Remove secrets from an error, and from the errors that caused it, which a traceback would show."""
     if secrets.names:
-        _redact_chain(error, secrets.redact)
+        _redacted_together(error, secrets, _redact_chain)
+
+
+def _redacted_together(value: V, secrets: Redactor, redact_in: Callable[[V, Redact], Any]) -> V:
+    """Collect the texts of a value, redact them as one, and put them back in the same order."""
+    texts: list[str] = []
+
+    def collect(text: str) -> str:
+        texts.append(text)
+        return text
+
+    redact_in(value, Redact(collect, lambda number: number))
+    clear: Iterator[str] = iter(secrets.redact_all(texts))
+    return cast(V, redact_in(value, Redact(lambda _: next(clear), secrets.redact)))
 
 
 def _redact_chain(error: BaseException | None, redact: Redact) -> None:
     while error is not None:
         error.args = _redact_value(error.args, redact)
         if isinstance(error, RoveError):
-            error.message, error.hint = redact(error.message), _redact_value(error.hint, redact)
-            error.origin = redact(error.origin) if error.origin else error.origin
+            error.parts, error.hint = _redact_parts(error.parts, redact), _redact_value(error.hint, redact)
         error = error.__cause__ or error.__context__
+
+
+def _redact_parts(parts: tuple[Text, ...], redact: Redact) -> tuple[str, ...]:
+    """Redact each part of a message; a message in which a secret lies over two parts, as a whole."""
+    clear = tuple(_redact_text(part, redact) for part in parts)
+    whole = redact.number("".join(clear))
+    if whole == "".join(clear):
+        return clear
+    origins = {part.origin for part in parts if isinstance(part, PageText)}
+    return (PageText(whole, origins.pop() if len(origins) == 1 else NOWHERE),) if origins else (whole,)
 
 
 def _redact_value(value: Any, redact: Redact, kinds: Kinds = UNDECLARED) -> Any:
@@ -64,15 +99,15 @@ def _redact_value(value: Any, redact: Redact, kinds: Kinds = UNDECLARED) -> Any:
 
 def _redact_text(text: str, redact: Redact) -> str:
     """Return redacted text of the same class, since the class says whether rove, the page or a frame wrote it."""
-    clear = redact(text)
-    if isinstance(text, Quoted):
-        return Quoted(clear, redact(text.origin))
+    clear = redact.text(text)
+    if isinstance(text, PageText):
+        return PageText(clear, redact.text(text.origin))
     return text if clear == text else type(text)(clear)
 
 
 def _redact_number(number: float, redact: Redact, kinds: Kinds) -> Any:
     """Replace a number that is a secret: by text if its type allows that, else by None, else by zero."""
-    clear = redact(str(number))
+    clear = redact.number(str(number))
     if not clear.startswith("["):
         return number
     if not _is_numeric(kinds):

@@ -1,4 +1,4 @@
-"""Errors of actions on a tab: whose words they quote, what was lost before them, and what to try next."""
+"""Errors of actions on a tab: what was lost before them, and what to try next."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING
 
 from rove.errors import ElementNotFound, RoveError
-from rove.outcome import origin_in
 
 if TYPE_CHECKING:
     from rove.browser.tab import Tab
@@ -17,13 +16,12 @@ EMPTY = "about:blank"
 
 
 @contextlib.contextmanager
-def mark_quotes(tab: Tab) -> Generator[None]:
-    """Mark an error that quotes the page with its origin, and with the crash before it that was not told yet."""
+def note_losses(tab: Tab) -> Generator[None]:
+    """Add to an error the crash before it that was not told yet."""
     try:
         yield
     except RoveError as error:
         error.notice = error.notice or " ".join(tab.page.events.take_losses())
-        error.origin = (error.origin or origin_in(tab.url)) if error.quotes_page else None
         if isinstance(error, ElementNotFound) and tab.url == EMPTY:
             error.hint = "No page is open in this tab: open one with {navigate} first."
         raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from rove.outcome import Own, Passage, Result
+from rove.outcome import Own, PageText, Passage, Result
 from rove.validation.record import dataclass
 
 MOST_CHARACTERS = 10_000
@@ -14,13 +14,13 @@ NOTHING = "There is no text that a person sees."
 
 @dataclass(frozen=True)
 class Extracted(Result):
-    content: tuple[str | None, ...]
+    content: tuple[PageText | None, ...]
     is_cut: bool = False
     # The parts of the text that a person looking at the page would not see, and how many there are in all.
-    unseen: tuple[str, ...] = ()
+    unseen: tuple[PageText, ...] = ()
     unseen_count: int = 0
     # Where each of `content` and then of `unseen` is from, if not all of it is from the page itself.
-    origins: tuple[str, ...] = ()
+    origins: tuple[Own, ...] = ()
     # Says that elements do not have the attribute that was asked for.
     note: Own = Own("")
 

@@ -47,7 +47,7 @@ async def read_next_pages(tab: Tab, first: Article, most: int) -> JoinedPages:
 
 async def _read_on(tab: Tab, articles: list[Article], most: int) -> list[str]:
     """Add the articles of the next pages to the list; return why it stops early."""
-    origin, visited = origin_in(tab.url), {tab.url}
+    origin, visited = origin_in(tab.url), {str(tab.url)}
     while len(articles) < most and (address := articles[-1].next_page) and address not in visited:
         number = len(articles) + 1
         visited.add(address)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rove.extraction.extracted import Extracted
 from rove.extraction.foreign_frames import Part, render_parts
-from rove.outcome import Own, Passage
+from rove.outcome import NOWHERE, Name, Own, PageText, Passage
 from rove.reading.formats import Format
 from rove.validation.record import dataclass
 
@@ -24,20 +24,21 @@ MOST_PAGES = 50
 MOST_UNSEEN = 100
 # The most characters of addresses that are listed after the text.
 LONGEST_LIST = 20_000
+NO_TEXT = PageText("", NOWHERE)
 
 
 @dataclass(frozen=True)
 class ReadableText(Extracted):
     """The main content of a page. Numbers in Markdown stand for `addresses`: "3" for a link, "i2" for an image."""
 
-    title: str = ""
-    byline: str = ""
-    date: str = ""
-    site: str = ""
-    language: str = ""
-    addresses: Mapping[str, str] = field(default_factory=dict[str, str])
+    title: PageText = NO_TEXT
+    byline: PageText = NO_TEXT
+    date: PageText = NO_TEXT
+    site: PageText = NO_TEXT
+    language: PageText = NO_TEXT
+    addresses: Mapping[Name, PageText] = field(default_factory=dict[str, PageText])
     # Of those addresses, the ones that only a frame of another origin gives, with that origin.
-    address_origins: Mapping[str, str] = field(default_factory=dict[str, str])
+    address_origins: Mapping[Name, Own] = field(default_factory=dict[str, Own])
     # Whether the main content was found. If not, this is all text of the page.
     is_main: bool = True
     # How many pages of the article were joined.
@@ -96,7 +97,7 @@ async def read_readable(tab: Tab, format: Format, pages: int, longest: int) -> R
         article, read = joined.article, joined.pages
         notes += joined.notes
     parts = await asyncio.to_thread(render_parts, article, source.frames, format, longest)
-    return _result(article, parts, _Around(source, tuple(dict.fromkeys(notes)), read))
+    return _result(article, parts, _Around(source, tuple(dict.fromkeys(notes)), read), tab.url.origin)
 
 
 def _read(source: PageSource) -> Article:
@@ -119,31 +120,37 @@ class _Around:
         return [(frame.origin, line) for frame in self.source.frames for line in frame.unseen]
 
 
-def _result(article: Article, parts: Sequence[Part], around: _Around) -> ReadableText:
+def _result(article: Article, parts: Sequence[Part], around: _Around, page: str) -> ReadableText:
+    quote, origins = PageText("", page).around, _address_origins(parts)
     unseen = [*(("", line) for line in article.unseen), *around.unseen]
     told = [(origin, line[:1000]) for origin, line in unseen[:MOST_UNSEEN]]
     return ReadableText(
-        tuple(part.text for part in parts),
+        tuple(PageText(part.text, part.origin or page) for part in parts),
         any(part.is_cut for part in parts),
-        tuple(line for _, line in told),
+        tuple(PageText(line, origin or page) for origin, line in told),
         len(unseen),
-        (*(part.origin for part in parts), *(origin for origin, _ in told)),
+        (*(Own(part.origin) for part in parts), *(Own(origin) for origin, _ in told)),
         Own("\n".join(around.notes)),
-        title=article.title,
-        byline=article.byline,
-        date=article.date,
-        site=article.site,
-        language=article.language,
-        addresses={number: address for part in parts for number, address in part.addresses.items()},
-        address_origins=_address_origins(parts),
+        title=quote(article.title),
+        byline=quote(article.byline),
+        date=quote(article.date),
+        site=quote(article.site),
+        language=quote(article.language),
+        addresses=_addresses(parts, origins, page),
+        address_origins=origins,
         is_main=article.is_main,
         pages=around.pages,
     )
 
 
-def _address_origins(parts: Sequence[Part]) -> dict[str, str]:
+def _addresses(parts: Sequence[Part], origins: Mapping[str, Own], page: str) -> dict[str, PageText]:
+    every = [(Own(number), address) for part in parts for number, address in part.addresses.items()]
+    return {number: PageText(address, origins.get(number, page)) for number, address in every}
+
+
+def _address_origins(parts: Sequence[Part]) -> dict[str, Own]:
     """Return the origin of each number that the page itself does not give."""
     page, *frames = parts
     # The first frame that gives an address counts, so the others are read before it.
     given = {number: frame.origin for frame in reversed(frames) for number in frame.addresses}
-    return {number: origin for number, origin in given.items() if number not in page.addresses}
+    return {Own(number): Own(origin) for number, origin in given.items() if number not in page.addresses}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rove.errors import InvalidArguments
 from rove.extraction.extracted import MOST_CHARACTERS, Extracted
-from rove.outcome import Own, Passage
+from rove.outcome import Own, PageText, Passage, quoted
 from rove.validation.record import dataclass
 from rove.workspace import Workspace
 
@@ -35,12 +35,12 @@ APOSTROPHE = "texts that a spreadsheet would take for a formula have an apostrop
 class StructuredData(Extracted):
     """Rows, offers or metadata; `content` is the same as JSON, one row or offer on each line, as far as it has room."""
 
-    rows: tuple[dict[str, Any], ...] = ()
+    rows: tuple[dict[Any, Any], ...] = ()
     # How many there are on the page, of which `rows` are the first.
     total: int = 0
-    metadata: dict[str, Any] | None = None
+    metadata: dict[Any, Any] | None = None
     # The tables and lists that the page has, each with the schema that reads it.
-    offers: tuple[dict[str, Any], ...] = ()
+    offers: tuple[dict[Any, Any], ...] = ()
     csv: Own = Own("")
     # What rove says after the data.
     closing: Own = Own("")
@@ -74,22 +74,22 @@ async def read_structured(
     source = await tab.page_source()
     if mode == "rows":
         return await _rows(tab, source, schema or {}, csv)
-    return await asyncio.to_thread(_offers if mode == "tables" else _metadata, source)
+    return await asyncio.to_thread(_offers if mode == "tables" else _metadata, source, tab.url.origin)
 
 
 async def _rows(tab: Tab, source: PageSource, schema: Mapping[str, Any], csv: str | None) -> StructuredData:
     found, offers = await asyncio.to_thread(_read_rows, source, schema)
     if found is None or not found.rows:
-        return _told_offers(offers, [_nothing(schema)], source)
+        return _told_offers(offers, [_nothing(schema)], source, tab.url.origin)
     path = await _save(tab, found, csv) if csv is not None else Own("")
     texts = [json.dumps(row, ensure_ascii=False) for row in found.rows]
     kept = _fitting(texts)
     return StructuredData(
-        tuple(kept),
+        tuple(PageText(text, found.origin or tab.url.origin) for text in kept),
         is_cut=len(kept) < len(texts),
-        origins=(found.origin,) * len(kept) if found.origin else (),
+        origins=(Own(found.origin),) * len(kept) if found.origin else (),
         note=Own("\n".join([*_row_notes(found), *source.notes])),
-        rows=found.rows[:MOST_ROWS],
+        rows=quoted(found.rows[:MOST_ROWS], found.origin or tab.url.origin),
         total=len(found.rows),
         csv=path,
         closing=Own(_closing(found, path, source)),
@@ -155,24 +155,24 @@ async def _save(tab: Tab, found: RowSet, csv: str) -> Own:
     return Own(await workspace.save(folder, name, text.encode("utf-8", "replace")))
 
 
-def _offers(source: PageSource) -> StructuredData:
+def _offers(source: PageSource, page: str) -> StructuredData:
     from rove.reading.structured.offers import offers_of
     from rove.reading.structured.page import pages_of
 
-    return _told_offers(offers_of(pages_of(source)), [], source)
+    return _told_offers(offers_of(pages_of(source)), [], source, page)
 
 
-def _told_offers(offers: Sequence[Offer], notes: Sequence[str], source: PageSource) -> StructuredData:
+def _told_offers(offers: Sequence[Offer], notes: Sequence[str], source: PageSource, page: str) -> StructuredData:
     facts = tuple(_offer_facts(offer) for offer in offers)
     texts = [json.dumps(each, ensure_ascii=False) for each in facts]
     kept = _fitting(texts)
     heading = "The page has:" if offers else NO_OFFER
     return StructuredData(
-        tuple(kept),
+        tuple(PageText(text, offer.origin or page) for text, offer in zip(kept, offers, strict=False)),
         is_cut=len(kept) < len(texts),
-        origins=tuple(offer.origin for offer in offers[: len(kept)]) if any(each.origin for each in offers) else (),
+        origins=tuple(Own(offer.origin) for offer in offers[: len(kept)]) if any(o.origin for o in offers) else (),
         note=Own("\n".join([*notes, *source.notes, heading])),
-        offers=facts,
+        offers=tuple(quoted(fact, offer.origin or page) for fact, offer in zip(facts, offers, strict=True)),
         closing=Own(READ_ONE if offers else ""),
     )
 
@@ -182,7 +182,7 @@ def _offer_facts(offer: Offer) -> dict[str, Any]:
     return {"kind": offer.kind, **caption, "rows": offer.rows, "schema": offer.schema, "first_row": offer.sample}
 
 
-def _metadata(source: PageSource) -> StructuredData:
+def _metadata(source: PageSource, page: str) -> StructuredData:
     from rove.reading.structured.metadata import metadata_of
     from rove.reading.structured.page import Page
 
@@ -190,7 +190,11 @@ def _metadata(source: PageSource) -> StructuredData:
     kept = _fitting([json.dumps({name: value}, ensure_ascii=False) for name, value in found.items()])
     is_cut = len(kept) < len(found) or sum(map(len, kept)) >= MOST_CHARACTERS
     return StructuredData(
-        tuple(kept), is_cut=is_cut, note=Own(NOT_SEEN if found else NO_METADATA), metadata=found, total=0
+        tuple(PageText(text, page) for text in kept),
+        is_cut=is_cut,
+        note=Own(NOT_SEEN if found else NO_METADATA),
+        metadata=quoted(found, page),
+        total=0,
     )
 
 

@@ -63,10 +63,12 @@ def read_feed(body: bytes, content_type: str, url: str) -> Feed | None:
         return None
     import feedparser  # type: ignore[import-untyped]
 
-    # A stream, as a text would be taken for an address or a file to open.
-    read = feedparser.parse(
-        io.BytesIO(body), response_headers={"content-type": content_type, "content-location": url}, sanitize_html=False
-    )
+    headers = {"content-type": content_type, "content-location": url}
+    try:
+        # A stream, as a text would be taken for an address or a file to open.
+        read = feedparser.parse(io.BytesIO(body), response_headers=headers, sanitize_html=False)
+    except (ValueError, OverflowError, RecursionError):  # such as a reference to a character that there is not
+        return None
     if not read.get("version") and not read["entries"]:
         return None
     feed = read["feed"]

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import Any
 
 from rove.jobs.worker import PageTask
-from rove.target import with_scheme
+from rove.target import web_address
 from rove.validation.pattern import pattern
 from rove.validation.record import dataclass
 
@@ -36,7 +36,7 @@ class Address:
         from ada_url import URL  # imported when the first address is read
 
         try:
-            parsed = URL("" if url.startswith("{") else with_scheme(url))
+            parsed = URL("" if url.startswith("{") else web_address(url))
         except ValueError:
             return cls(url, url, "", fields or {}, is_valid=False)
         return cls(url, parsed.href, parsed.host, fields or {})

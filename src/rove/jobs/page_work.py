@@ -96,11 +96,13 @@ class Visit:
     def _add_download(self, download: DownloadedFile, outcome: AnyOutcome) -> None:
         """Note the file of a download. Raises NavigationFailed if it was not saved."""
         if download.path is None:
-            failed = next((event for event in outcome.events if event.kind in NOT_SAVED), None)
+            failed = [event for event in outcome.events if event.kind in NOT_SAVED][:1]
             raise NavigationFailed(
-                f"The address is that of a file, which was not saved{f': {failed.text}' if failed else ''}.",
+                "The address is that of a file, which was not saved",
+                *(part for event in failed for part in (": ", event.text)),
+                ".",
                 hint="Allow more time with --timeout, or larger files with --limits-download-megabytes.",
-                retryable=failed is None or failed.kind == DOWNLOAD_FAILED,
+                retryable=all(event.kind == DOWNLOAD_FAILED for event in failed),
             )
         self.add_file(download.path)
 

@@ -8,9 +8,13 @@ from typing import Any
 
 from rove.guard.policy.approval import ApprovalRequest, ShownElement
 from rove.render.cleaning import one_line, readable
+from rove.render.consequences import consequence_facts
 
-LONGEST_VALUE = 2000
+# Scripts are shown whole: a person cannot approve what they do not see.
+LONGEST_VALUE = 200_000
 LONGEST_LINE = 300
+# The argument of `evaluate` that holds the script.
+SCRIPT = "expression"
 
 
 def card(request: ApprovalRequest) -> str:
@@ -31,7 +35,18 @@ def _facts(request: ApprovalRequest) -> Iterator[str]:
     for element in request.elements:
         yield f"{_name(element)}: {one_line(element.line, LONGEST_LINE)}"
     for name, value in request.value.items():
+        yield from _value_lines(name, value)
+    for name, text in consequence_facts(request):
+        yield f"{name}: {text}"
+
+
+def _value_lines(name: str, value: Any) -> Iterator[str]:
+    """Yield a value on one line; but a script line by line, each of them marked, so that a person can read it."""
+    if name != SCRIPT or not isinstance(value, str):
         yield f"{name}: {_quoted(value)}"
+        return
+    yield f"{name}:"
+    yield from (f"  | {line}" for line in readable(_cut(value)).split("\n"))
 
 
 def _name(element: ShownElement) -> str:
@@ -44,7 +59,10 @@ def _origin(origin: str | None) -> str:
 
 def _quoted(value: Any) -> str:
     """Write a value as JSON on one line; a very long one is cut, with a note of how much is missing."""
-    text = readable(json.dumps(value, ensure_ascii=False))
+    return _cut(readable(json.dumps(value, ensure_ascii=False)))
+
+
+def _cut(text: str) -> str:
     if len(text) <= LONGEST_VALUE:
         return text
     return f"{text[:LONGEST_VALUE]}… and {len(text) - LONGEST_VALUE} more characters that are not shown"

@@ -10,7 +10,18 @@ from typing import Any
 
 from rove.errors import RoveError
 from rove.guard.wrapping.wrapper import wrapped
-from rove.outcome import LONGEST_ERROR, NOWHERE, AnyOutcome, Attachment, Outcome, Passage, Result, error_passages
+from rove.outcome import (
+    NOWHERE,
+    AnyOutcome,
+    Attachment,
+    Event,
+    Outcome,
+    PageText,
+    Passage,
+    Result,
+    error_passages,
+    message_passages,
+)
 from rove.render.cleaning import one_line, readable
 
 # Headings for what changed after the last answer, and for what followed.
@@ -35,7 +46,7 @@ def error_text(error: RoveError) -> str:
 
 def error_data(error: RoveError) -> dict[str, object]:
     """Return an error in parts, for callers that branch on its code."""
-    return {**error.as_dict(), "message": wrapped([Passage(one_line(error.message, LONGEST_ERROR), error.origin)])}
+    return {**error.as_dict(), "message": wrapped(_cleaned(message_passages(error)))}
 
 
 def as_data(outcome: AnyOutcome) -> dict[str, Any]:
@@ -70,10 +81,17 @@ def _passages(outcome: AnyOutcome) -> Iterator[Passage]:
     if outcome.earlier.passages and outcome.changes.passages:
         yield Passage(SINCE)
     yield from outcome.changes.passages
-    yield from (Passage(f"({event.kind}) {one_line(event.text)}", origin) for event in outcome.events)
+    yield from (event_passage(event) for event in outcome.events)
     if outcome.pending:
-        yield Passage(f"Still pending: {', '.join(one_line(what, 200) for what in outcome.pending[:5])}", origin)
+        yield Passage("Still pending:")
+        yield from (Passage(what, longest=200) for what in outcome.pending[:5])
     yield from (Passage(event.advice) for event in outcome.events)
+
+
+def event_passage(event: Event) -> Passage:
+    """Tell an event on one line, in the words of rove or of the page that wrote it."""
+    origin = event.text.origin if isinstance(event.text, PageText) else None
+    return Passage(f"({event.kind}) {one_line(event.text)}", origin)
 
 
 def _result_passages(outcome: AnyOutcome) -> Iterable[Passage]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rove.errors import InvalidSettings
+from rove.settings.toml_text import parse_toml
 from rove.validation.spelling import nearest
 
 # Toolsets that rove brings; those of the user are in `toolsets` in home.
@@ -25,12 +26,10 @@ def names_of_toolsets(home: Path) -> list[str]:
 
 def read_toolset(name: str, home: Path) -> dict[str, Any]:
     """Read the file of a toolset, by its name or its path. Raises InvalidSettings."""
-    import tomllib  # imported late: the default toolset has no file
-
     path = _path_of(name, home)
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return parse_toml(path.read_bytes())
+    except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise InvalidSettings(f"The toolset {path} cannot be read: {why}", hint="Correct the file.") from error
 

@@ -33,6 +33,7 @@ from rove.settings.sections import Journaling as Journaling
 from rove.settings.sections import Limits as Limits
 from rove.settings.sections import Observing, Viewport
 from rove.settings.sections import Serving as Serving
+from rove.settings.toml_text import parse_toml
 from rove.settings.toolset_file import settings_of
 from rove.validation.fields import InvalidFields, Validated, arg, build, declared
 from rove.validation.record import dataclass
@@ -295,10 +296,7 @@ def _set_in(environment: Mapping[str, str]) -> list[tuple[str, Option]]:
 
 def _from_file(path: Path) -> dict[str, Any]:
     try:
-        text = path.read_text(encoding="utf-8")
-        import tomllib  # imported here, as most installations have no such file
-
-        tree = tomllib.loads(text)
+        tree = parse_toml(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError) as error:  # not text, or not TOML

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from rove.outcome import Own, Quoted, moment
+from rove.outcome import NOWHERE, Own, PageText, moment
 from rove.states.cookie_rules import is_cookie_domain, is_web_origin
 from rove.states.state import BrowserState
 from rove.states.store import SavedState
@@ -18,7 +18,7 @@ NO_HOST = "(no host name)"
 class OriginFacts:
     """How much one origin has stored. The origin is text of the web: pages, or the file that was imported, chose it."""
 
-    origin: Quoted
+    origin: PageText
     local: int
     session: int
     databases: int
@@ -44,7 +44,7 @@ class StateFacts:
     saved: Own = Own("")
     session: Own = Own("")
     cookies: int = 0
-    domains: tuple[Quoted, ...] = ()
+    domains: tuple[PageText, ...] = ()
     origins: tuple[OriginFacts, ...] = ()
     problem: Own = Own("")
 
@@ -57,7 +57,7 @@ class StateFacts:
             Own(moment(saved.saved)),
             Own(saved.session),
             len(state.cookies),
-            tuple(map(Quoted, domains)),
+            tuple(PageText(domain, NOWHERE) for domain in domains),
             tuple(_origins(state)),
         )
 
@@ -81,7 +81,7 @@ def _origins(state: BrowserState) -> Iterator[OriginFacts]:
     for origin, stored in state.origins.items():
         if not stored.is_empty or stored.left_out:
             counts = len(stored.local), len(stored.session), len(stored.databases), stored.record_count
-            yield OriginFacts(Quoted(_told(origin, is_web_origin)), *counts, stored.left_out)
+            yield OriginFacts(PageText(_told(origin, is_web_origin), NOWHERE), *counts, stored.left_out)
 
 
 def _told(text: str, is_valid: Callable[[str], bool]) -> str:

@@ -238,7 +238,7 @@ def _fact(name: str, request: ToolRequest, outcome: AnyOutcome) -> Any:
     if name in PAGE_FACTS:
         return getattr(outcome, name) or ""
     if not name.startswith("result."):
-        return Own(request.arguments.get(name, ""))
+        return Own(str(request.arguments.get(name, "")))
     value: Any = outcome.result
     for part in name.split(".")[1:]:
         value = getattr(value, part) if dataclasses.is_dataclass(value) or hasattr(value, part) else value[part]

@@ -242,7 +242,13 @@ def _number(value: Any, where: str, complaint: str = "must be a number") -> floa
 
 
 def _path(value: Any, where: str) -> Path:
-    return Path(value) if isinstance(value, str | Path) and str(value) else _refuse(where, "must be a path")
+    if not isinstance(value, str | Path) or not str(value) or "\0" in str(value):
+        _refuse(where, "must be a path")
+    try:
+        Path(value).expanduser()
+    except RuntimeError:
+        _refuse(where, f"{str(value)!r} begins with a user who has no home folder here")
+    return Path(value)
 
 
 _READERS: dict[Any, Callable[[Any, str], Any]] = {

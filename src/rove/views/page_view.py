@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Literal
 
+from rove.page_text import NOWHERE, Own, PageText
 from rove.validation.record import dataclass
 
 # `page`: all but the snapshot. `aria`: the snapshot too.
@@ -15,9 +16,9 @@ ViewKind = Literal["page", "aria"]
 class ViewedTab:
     """A tab as its page names it. The title is empty while a dialog blocks the page."""
 
-    id: str
-    url: str
-    title: str
+    id: Own
+    url: PageText
+    title: PageText
     is_current: bool
 
 
@@ -26,8 +27,8 @@ class ModalState:
     """What a page waits for: an answer to a dialog, or files. `kind` is that of the dialog."""
 
     waits_for: Literal["answer", "files"]
-    kind: str = ""
-    message: str = ""
+    kind: Own = Own()
+    message: PageText = PageText("", NOWHERE)
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class ConsoleCounts:
 class WrittenLines:
     """A file in the workspace, and the lines that were added to it."""
 
-    path: str
+    path: Own
     first: int
     last: int
 
@@ -52,8 +53,8 @@ class WrittenLines:
 class ViewedDownload:
     """A download by the name that its server gave it; `path` is its file once it is complete."""
 
-    name: str
-    path: str | None = None
+    name: PageText
+    path: PageText | None = None
 
 
 @dataclass(frozen=True)
@@ -70,12 +71,12 @@ class PageView:
     counts: ConsoleCounts = ConsoleCounts()
     # When the document was loaded, in seconds since the epoch.
     loaded: float = 0.0
-    snapshot: str | None = None
-    snapshot_file: str | None = None
+    snapshot: PageText | None = None
+    snapshot_file: Own | None = None
     modal_states: tuple[ModalState, ...] = ()
     console: WrittenLines | None = None
     downloads: tuple[ViewedDownload, ...] = ()
-    locators: dict[str, str] = field(default_factory=dict[str, str])
+    locators: dict[Own, PageText] = field(default_factory=dict[Own, PageText])
 
     @property
     def current(self) -> ViewedTab | None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import gzip
 import socket
-import threading
-from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
+from tests.browser.fetching.raw_server import Serve, raw_server
 from tests.site import OWN_SITES, Site
 
 from rove import RoveError, Session, Settings
@@ -18,29 +17,6 @@ from rove.settings.fetching import Fetching
 
 TEXT = "<title>Tea</title><article>" + "<p>Green tea is made of leaves that were heated soon after picking.</p>" * 9
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
-Serve = Callable[[socket.socket], None]
-
-
-@contextmanager
-def raw_server(serve: Serve) -> Generator[str]:
-    """Answer each connection by hand; yield the address."""
-    server = socket.create_server(("127.0.0.1", 0))
-
-    def run() -> None:
-        while True:
-            try:
-                connection, _ = server.accept()
-            except OSError:
-                return
-            with connection:
-                connection.recv(65536)
-                serve(connection)
-
-    threading.Thread(target=run, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.getsockname()[1]}/"
-    finally:
-        server.close()
 
 
 @pytest.fixture(scope="module")
@@ -56,12 +32,12 @@ def agent(engine: Sessions) -> Session:
     return Session(engine, None)
 
 
-def silent(connection: socket.socket) -> None:
+def silent(connection: socket.socket, request: bytes) -> None:
     connection.sendall(HEAD + b"Content-Length: 9999\r\n\r\n" + TEXT.encode())
     connection.recv(1)  # until the client gives up
 
 
-def slow(connection: socket.socket) -> None:
+def slow(connection: socket.socket, request: bytes) -> None:
     connection.sendall(HEAD + b"Content-Length: 9999\r\n\r\n" + TEXT.encode())
     connection.settimeout(0.2)
     for _ in range(50):
@@ -73,16 +49,16 @@ def slow(connection: socket.socket) -> None:
             continue
 
 
-def short(connection: socket.socket) -> None:
+def short(connection: socket.socket, request: bytes) -> None:
     connection.sendall(HEAD + b"Content-Length: 9999\r\n\r\n" + TEXT.encode())
 
 
-def cut_chunks(connection: socket.socket) -> None:
+def cut_chunks(connection: socket.socket, request: bytes) -> None:
     body = TEXT.encode()
     connection.sendall(HEAD + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n" % (len(body), body))
 
 
-def cut_gzip(connection: socket.socket) -> None:
+def cut_gzip(connection: socket.socket, request: bytes) -> None:
     packed = gzip.compress(TEXT.encode() + bytes(f"<!--{list(range(9999))}-->", "ascii"))[:-2000]
     connection.sendall(HEAD + b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(packed) + packed)
 
@@ -105,7 +81,7 @@ async def test_the_part_that_arrived_is_told_as_incomplete(agent: Session, serve
 
 
 async def test_a_server_that_sends_none_of_the_page_is_not_said_to_be_silent(agent: Session) -> None:
-    def headers_alone(connection: socket.socket) -> None:
+    def headers_alone(connection: socket.socket, request: bytes) -> None:
         connection.sendall(HEAD + b"Content-Length: 9999\r\n\r\n")
         connection.recv(1)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import socket
-import threading
 
 import pytest
+from tests.browser.fetching.raw_server import raw_server
 from tests.site import Page, Site
 
 from rove import RoveError, Session
@@ -44,25 +44,14 @@ async def test_e4_a_file_that_only_browsers_get_is_read(session: Session, site: 
 
 
 async def test_e4_a_server_that_hangs_up_on_programs_is_asked_by_the_browser(session: Session) -> None:
-    server = socket.create_server(("127.0.0.1", 0))
+    def serve(connection: socket.socket, request: bytes) -> None:
+        if b"sec-fetch-mode" in request.lower():
+            body = ARTICLE.encode()
+            head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\nContent-Length: %d\r\n\r\n"
+            connection.sendall(head % len(body) + body)
 
-    def serve() -> None:
-        while True:
-            try:
-                connection, _ = server.accept()
-            except OSError:
-                return
-            with connection:
-                if b"sec-fetch-mode" in connection.recv(65536).lower():
-                    body = ARTICLE.encode()
-                    head = (
-                        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\nContent-Length: %d\r\n\r\n"
-                    )
-                    connection.sendall(head % len(body) + body)
-
-    threading.Thread(target=serve, daemon=True).start()
-    fetched = (await session.web_fetch(f"http://127.0.0.1:{server.getsockname()[1]}/")).result
-    server.close()
+    with raw_server(serve) as address:
+        fetched = (await session.web_fetch(address)).result
     assert "heated soon" in fetched.text and "closed the connection without an answer" in fetched.notes[0]
 
 

@@ -19,14 +19,19 @@ Run = Callable[..., Awaitable[Any]]
 
 
 @pytest.fixture
-async def run(session: Session, site: Site) -> Run:
-    """Return the value of an expression that uses the names of a module, on a page with the given body."""
+def run(session: Session, site: Site) -> Run:
+    """Return the value of an expression that uses the names of a module, on a page with the given body.
+
+    A test that gives no body stays on the page of its call before.
+    """
+    is_shown = False
 
     async def run(module: str, expression: str, *, body: str = "") -> Any:
-        if body:
-            await session.navigate(site.page("/", body))
+        nonlocal is_shown
+        if body or not is_shown:
+            await session.navigate(site.page("/", body or "<p>Page</p>"))
+            is_shown = True
         linked = f'(() => {{ "use strict";\n{link(SCRIPTS, module)}\nreturn {expression};\n}})()'
         return (await session.evaluate(linked)).result.value
 
-    await session.navigate(site.page("/", "<p>Page</p>"))
     return run

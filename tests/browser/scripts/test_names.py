@@ -7,6 +7,8 @@ import json
 import pytest
 from tests.browser.scripts.conftest import Run
 
+pytestmark = pytest.mark.one_session
+
 
 @pytest.mark.parametrize(
     ("value", "kind", "text"),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.browser.scripts.conftest import Run
 
+pytestmark = pytest.mark.one_session
+
 
 @pytest.mark.parametrize(
     ("address", "stem"),

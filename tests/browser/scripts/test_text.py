@@ -7,6 +7,8 @@ import json
 import pytest
 from tests.browser.scripts.conftest import Run
 
+pytestmark = pytest.mark.one_session
+
 TEXT = "dom/text.js"
 
 # What the page script and the guard remove alike.

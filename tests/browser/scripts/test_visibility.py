@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from tests.browser.scripts.conftest import Run
 
+pytestmark = pytest.mark.one_session
+
 BOX = "{ left: 100, top: 50, right: 300, bottom: 150, width: 200, height: 100 }"
 
 

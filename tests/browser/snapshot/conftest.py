@@ -129,12 +129,19 @@ async def bare_browser(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerat
     process.release()
 
 
-@pytest.fixture
-async def world(bare_browser: CdpConnection) -> AsyncGenerator[World]:
+@pytest.fixture(scope="module")
+async def _tab(bare_browser: CdpConnection) -> AsyncGenerator[CdpSession]:
+    """The tab of a module: each new one takes a process of the browser."""
     target = await bare_browser.root.send("Target.createTarget", {"url": "about:blank"})
     attached = await bare_browser.root.send("Target.attachToTarget", {**target, "flatten": True})
-    cdp = bare_browser.cdp_session(attached["sessionId"])
-    await cdp.send("Emulation.setDeviceMetricsOverride", VIEWPORT)
-    await cdp.send("Emulation.setFocusEmulationEnabled", {"enabled": True})
-    yield World(cdp)
+    yield bare_browser.cdp_session(attached["sessionId"])
     await bare_browser.root.send("Target.closeTarget", target)
+
+
+@pytest.fixture
+async def world(_tab: CdpSession) -> World:
+    """An empty page of the usual size."""
+    await _tab.send("Page.navigate", {"url": "about:blank"})
+    await _tab.send("Emulation.setDeviceMetricsOverride", VIEWPORT)
+    await _tab.send("Emulation.setFocusEmulationEnabled", {"enabled": True})
+    return World(_tab)

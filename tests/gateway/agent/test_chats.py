@@ -16,6 +16,8 @@ from rove import Session
 from rove.errors import InvalidArguments, LimitReached, NotOpen
 from rove.surfaces.gateway.agent.chats import MOST_WAITING, Chats
 
+pytestmark = pytest.mark.one_session
+
 
 def browse(*actions: dict[str, Any], text: str = "") -> Calls:
     return Calls("browser", json.dumps({"actions": actions}), text)

@@ -14,6 +14,8 @@ from tests.site import Site
 from rove import Session
 from rove.surfaces.gateway.agent.chats import Chats
 
+pytestmark = pytest.mark.one_session
+
 QUICK = {"Retry-After-Ms": "20"}
 
 

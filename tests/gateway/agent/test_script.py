@@ -13,6 +13,8 @@ from rove import Session
 from rove.demo.site import tea_room
 from rove.surfaces.gateway.agent.tea_room import Done, Scene, next_move
 
+pytestmark = pytest.mark.one_session
+
 
 @pytest.fixture
 def tea() -> Generator[str]:

@@ -12,10 +12,10 @@ from mcp_types import ElicitRequestParams, ElicitResult
 from tests.gateway.clients import running_gateway
 from tests.mcp_clients import text_of
 from tests.site import OWN_SITES, Site
+from tests.surfaces.approving_clients import ACCEPT, DECLINE, PAGE
 from tests.surfaces.mcp_http.conftest import Http
 from tests.surfaces.mcp_http.serving import connected
 from tests.surfaces.test_mcp import error_of
-from tests.surfaces.test_mcp_approval import ACCEPT, DECLINE, PAGE
 
 from rove.surfaces.mcp import approvers
 

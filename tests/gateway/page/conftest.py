@@ -15,7 +15,7 @@ from rove.demo.site import tea_room
 # The script of the chat does not hover, so it is asked about its calls alone.
 POLICY = """[[rule]]
 decide = "ask"
-action = "hover"
+action = ["hover", "upload", "press"]
 """
 
 

@@ -9,6 +9,8 @@ import pytest
 from tests.gateway.page.control_page import PHONE, VIEWS, ControlPage
 from tests.gateway.page.test_inbox import ask
 
+pytestmark = pytest.mark.one_session
+
 AXE = Path(__file__).parents[3] / ".venv" / "widgets" / "node_modules" / "axe-core" / "axe.min.js"
 
 

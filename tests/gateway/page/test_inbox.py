@@ -13,6 +13,8 @@ from rove.actions.pages.navigation import Navigate
 from rove.errors import Denied
 from rove.surfaces.gateway.approvals import ToolQuestion
 
+pytestmark = pytest.mark.one_session
+
 ACTIONS = [{"type": "navigate", "url": "https://example.com/"}, {"type": "screenshot"}]
 
 

@@ -12,6 +12,8 @@ from tests.site import Site
 from rove.actions.pages.navigation import Navigate
 from rove.errors import Denied, NavigationFailed
 
+pytestmark = pytest.mark.one_session
+
 KEY = "watched"
 PAGE = """<title>Notes</title><body style="margin:0;height:3000px">
 <input aria-label="Note" style="position:absolute;left:100px;top:100px;width:400px;height:40px">

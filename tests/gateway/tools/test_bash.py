@@ -19,6 +19,8 @@ from rove.surfaces.gateway.tools.bash import MOST_OUTPUT, BashTool
 from rove.surfaces.gateway.tools.registration import model_tools, registered_tools
 from rove.surfaces.gateway.tools.tool import Tools
 
+pytestmark = pytest.mark.one_session
+
 
 @pytest.fixture
 def workspace(sessions: Sessions) -> Path:

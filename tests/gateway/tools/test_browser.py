@@ -15,6 +15,8 @@ from rove import Session
 from rove.surfaces.gateway.tools.tool import Tools
 from rove.toolsets.listed_actions import TYPES
 
+pytestmark = pytest.mark.one_session
+
 PNG = b"\x89PNG\r\n\x1a\n"
 PAGE = """<title>Tea</title><h1>The tea room</h1><p>First</p><p>Second</p>
 <input id=user aria-label=User value=old><input id=word type=password aria-label=Password>

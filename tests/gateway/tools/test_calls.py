@@ -16,6 +16,8 @@ from rove.engine.sessions.sessions import Sessions
 from rove.errors import InvalidArguments, NotOpen
 from rove.surfaces.gateway.tools.tool import ToolContext, ToolResult, Tools
 
+pytestmark = pytest.mark.one_session
+
 
 class Greet:
     """A tool as a contributor would write it."""

@@ -13,9 +13,9 @@ from mcp.client.session import ClientRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitRequestParams, ElicitResult
 from tests.site import OWN_SITES, Site
+from tests.surfaces.approving_clients import ACCEPT, DECLINE, PAGE, Person, answered, call_that_asks
 from tests.surfaces.mcp_http.serving import TOKENS, connected, serving
 from tests.surfaces.test_mcp import error_of
-from tests.surfaces.test_mcp_approval import ACCEPT, DECLINE, PAGE, Person, answered, call_that_asks
 
 from rove import ApprovalAnswer, PolicyRule, RulePolicy
 from rove.engine.approval import approvals

@@ -13,7 +13,7 @@ from rove.engine.outcome_redaction import _declared_fields, redact_error, redact
 from rove.errors import ElementGone
 from rove.guard.secrets.secret import Secret
 from rove.guard.secrets.secrets import NO_SECRETS, Secrets
-from rove.outcome import Attachment, Changes, Event, Outcome, Own, Passage, Result
+from rove.outcome import Attachment, Changes, Event, Outcome, Own, PageText, Passage, Result
 
 Bytes = int
 SECRETS = Secrets([Secret("mine", ("https://a.example",), "48151623")])
@@ -92,12 +92,17 @@ def test_the_types_of_every_result_can_be_resolved(cls: Any) -> None:
     assert set(_declared_fields(cls)) == {field.name for field in fields(cls)}
 
 
+def said(words: str) -> PageText:
+    return PageText(words, "https://a.example")
+
+
 def test_every_part_of_an_outcome_is_redacted() -> None:
     picture = Attachment("image", "image/png", b"48151623", "48151623.png")
     changes = Changes("page", (Passage("48151623", "https://a.example"),))
     outcome = Outcome(
-        "extract", Facts("48151623"), "48151623", "t1", "https://a.example/48151623", "48151623",
-        changes, (Event("console error", "48151623"),), ("GET /48151623",), (picture,), 0.5, changes,
+        Own("extract"), Facts("48151623"), Own("48151623"), Own("t1"), said("https://a.example/48151623"),
+        said("48151623"), changes, (Event(Own("console error"), said("48151623")),), (said("GET /48151623"),),
+        (picture,), 0.5, changes,
     )  # fmt: skip
     redacted = redacted_outcome(outcome, SECRETS)
     assert "48151623" not in repr(redacted)
@@ -117,7 +122,7 @@ def test_an_error_in_a_result_is_redacted() -> None:
 
 
 def test_an_outcome_without_secrets_is_unchanged() -> None:
-    outcome = Outcome("extract", Facts([1, 2.5, "tea", {"a": None}]), "default")
+    outcome = Outcome(Own("extract"), Facts([1, 2.5, "tea", {"a": None}]), Own("default"))
     assert redacted_outcome(outcome, SECRETS) == outcome
     assert redacted_outcome(outcome, NO_SECRETS) is outcome
 

@@ -13,7 +13,7 @@ from rove.actions.pages.extract import Extract
 from rove.errors import InvalidArguments, InvalidSettings
 from rove.guard.policy.policy import Allow, Ask, Deny, Place
 from rove.guard.policy.policy_file import policy_from
-from rove.outcome import Outcome, Own, Result
+from rove.outcome import Outcome, Own, PageText, Result
 from rove.settings.tree import resolve
 from rove.toolsets.tool import Tool
 from rove.toolsets.toolset import Toolset, toolset_from
@@ -145,7 +145,7 @@ def test_a_bad_argument_is_refused_in_the_words_of_the_tool(
 @dataclass(frozen=True)
 class Said(Result):
     mine: Own
-    theirs: str
+    theirs: PageText
 
 
 def test_an_answer_with_words_of_the_page_is_wrapped_as_the_pages(home: Path) -> None:
@@ -158,7 +158,9 @@ def test_an_answer_with_words_of_the_page_is_wrapped_as_the_pages(home: Path) ->
     action = "back"
     says = "It says {result.theirs} at {title}."
     """
-    outcome = Outcome("back", Said(Own("ours"), "theirs"), "default", "t1", "https://shop.example/x", "Shop")
+    shop = PageText("https://shop.example/x", "https://shop.example")
+    result = Said(Own("ours"), shop.around("theirs"))
+    outcome = Outcome(Own("back"), result, Own("default"), Own("t1"), shop, shop.around("Shop"))
     tools = toolset_from(settings_of(home, file))
     told = {name: tools[name].answer(tools[name].request({}), outcome).text for name in tools}
     assert told["a"] == "Done: ours."

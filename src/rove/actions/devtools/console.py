@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from rove.action import Effect, TabAction, action, arg
-from rove.outcome import Own, Passage, Result, moment
+from rove.browser.network.event_rates import unrecorded_messages
+from rove.outcome import Own, PageText, Passage, Result, moment, quoted
 from rove.target import within
 from rove.validation.record import dataclass
 from rove.workspace import Workspace, reading_command
@@ -31,13 +32,13 @@ STEALTH_NOTE = (
 
 @dataclass(frozen=True)
 class ConsoleLine:
-    time: str
-    level: str
-    type: str
-    text: str
-    source: str
-    context: str
-    origin: str
+    time: Own
+    level: Own
+    type: Own
+    text: PageText
+    source: PageText
+    context: Own
+    origin: Own
     count: int
     # The arguments of the call as JSON data; left out where they are only the text.
     args: tuple[Any, ...] = ()
@@ -69,6 +70,7 @@ class ConsoleLines(Result):
     limit: int = 0
     # What the log cannot hold.
     note: Own = Own("")
+    unrecorded: int = 0
 
     def __str__(self) -> str:
         return "\n".join(passage.text for passage in self.passages(""))
@@ -81,6 +83,8 @@ class ConsoleLines(Result):
             yield Passage(f"{self.left_out} earlier left out: raise `limit` or `level`.")
         if self.dropped:
             yield Passage(f"{self.dropped} dropped: more was written than is kept.")
+        if self.unrecorded:
+            yield Passage(unrecorded_messages(self.unrecorded))
         yield from (Passage(line.shown(origin), line.origin or origin) for line in self.lines)
         if self.path:
             yield Passage(f"All of it as JSON: {self.path} (read it with: {reading_command(self.path)})")
@@ -116,13 +120,21 @@ class Console(TabAction[ConsoleLines]):
     async def perform(self, tab: Tab) -> ConsoleLines:
         both = tab.console
         worst = LEVELS[LEVELS.index(self.level) :]
-        entries = sorted((entry for log in both for entry in log if entry.level in worst), key=lambda entry: entry.at)
-        lines = [_line(entry) for entry in entries[len(entries) - min(self.limit, len(entries)) :]]
+        told = (entry for log in both for entry in log if entry.level in worst and _may_tell(tab, entry))
+        entries = sorted(told, key=lambda entry: entry.at)
+        shown = entries[len(entries) - min(self.limit, len(entries)) :]
+        lines = [_line(entry, tab.redact) for entry in shown]  # before any text is cut
         path = await _saved(tab, lines, self.limit)
         kept = _fitting([*map(_shortened, lines)])
-        dropped, cleared = sum(log.dropped for log in both), sum(log.clear() for log in both) if self.clear else 0
+        dropped, unrecorded = sum(log.dropped for log in both), sum(log.unrecorded for log in both)
+        cleared = sum(log.clear() for log in both) if self.clear else 0
         note = Own(STEALTH_NOTE if tab.settings.stealth else "")
-        return ConsoleLines(tuple(kept), len(entries) - len(kept), dropped, cleared, path, self.limit, note)
+        return ConsoleLines(tuple(kept), len(entries) - len(kept), dropped, cleared, path, self.limit, note, unrecorded)
+
+
+def _may_tell(tab: Tab, entry: ConsoleMessage) -> bool:
+    """Whether the policy lets the agent read what the origin of an entry writes. The page's own was decided on."""
+    return entry.source.origin in ("", tab.url.origin) or tab.page.may_read(entry.source.origin)
 
 
 def _shortened(line: ConsoleLine) -> ConsoleLine:
@@ -155,16 +167,27 @@ async def _saved(tab: Tab, lines: Sequence[ConsoleLine], limit: int) -> Own:
     return Own(await Workspace(tab.settings.workspace_folder).save(FOLDER, FILE, data))
 
 
-def _line(entry: ConsoleMessage) -> ConsoleLine:
-    source = entry.source
+def _redacted(value: Any, redact: Callable[[str], str]) -> Any:
+    """Return data without secrets."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, list):
+        return [_redacted(item, redact) for item in value]
+    if isinstance(value, dict):
+        return {redact(str(key)): _redacted(item, redact) for key, item in value.items()}
+    return value
+
+
+def _line(entry: ConsoleMessage, redact: Callable[[str], str]) -> ConsoleLine:
+    source, is_repeated = entry.source, bool(entry.text) and entry.args == [entry.text]
     return ConsoleLine(
-        moment(entry.at),
-        entry.level,
-        entry.kind,
-        entry.text,
-        entry.location,
-        source.context,
-        source.origin,
+        Own(moment(entry.at)),
+        Own(entry.level),
+        Own(entry.kind),
+        source.quote(redact(entry.text)),
+        source.quote(redact(entry.location)),
+        Own(source.context),
+        Own(source.origin),
         entry.count,
-        () if entry.text and entry.args == [entry.text] else tuple(entry.args),
+        () if is_repeated else quoted(tuple(_redacted(value, redact) for value in entry.args), source.origin),
     )

@@ -13,7 +13,7 @@ from rove.action import Effect, TabAction, action, arg
 from rove.browser.network.header_masking import MASK
 from rove.browser.storage.cookies import Cookie
 from rove.errors import InvalidArguments
-from rove.outcome import Passage, Result, moment
+from rove.outcome import Own, Passage, Result, moment
 from rove.states.cookie_rules import name_complaint, path_complaint, value_complaint
 from rove.validation.fields import InvalidFields
 from rove.validation.record import dataclass
@@ -108,10 +108,10 @@ class Cookies(TabAction[CookieList]):
         domain = f".{host}" if self.subdomains else ""
         expires = None if self.seconds is None else time.time() + self.seconds
         return Cookie(
-            self.name or "",
-            self.value or "",
-            domain,
-            self.path or "",
+            Own(self.name or ""),
+            Own(self.value or ""),
+            Own(domain),
+            Own(self.path or ""),
             expires,
             self.http_only,
             self.secure,
@@ -121,7 +121,7 @@ class Cookies(TabAction[CookieList]):
 
 def _masked(cookies: Sequence[Cookie]) -> list[Cookie]:
     """Return cookies without the values that scripts of the page cannot read."""
-    return [replace(cookie, value=MASK) if cookie.http_only else cookie for cookie in cookies]
+    return [replace(cookie, value=Own(MASK)) if cookie.http_only else cookie for cookie in cookies]
 
 
 def _line(cookie: Cookie) -> str:

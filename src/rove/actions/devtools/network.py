@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from rove.action import Effect, TabAction, action, arg
+from rove.browser.network.event_rates import unrecorded_requests
 from rove.browser.network.header_masking import mask_headers
+from rove.browser.network.withholding import withheld, withheld_url
 from rove.errors import InvalidArguments
-from rove.outcome import Own, Passage, Result, moment, origin_in
+from rove.outcome import NOWHERE, Name, Own, PageText, Passage, Result, Text, moment, origin_in
 from rove.target import within
 from rove.validation.fields import plain
 from rove.validation.record import dataclass
@@ -29,25 +31,26 @@ MOST_CHARACTERS = 12_000
 LONGEST_ADDRESS = 300
 MOST_BODY = 4000
 MOST_MESSAGES = 8000
+WITHHELD = "[withheld]"
 GONE = "[the browser does not have it, or no longer]"
 
 
 @dataclass(frozen=True)
 class RequestLine:
     request: int
-    method: str
-    url: str
-    type: str
-    time: str
+    method: PageText
+    url: PageText
+    type: Own
+    time: Own
     status: int | None
-    source: str | None
-    context: str
-    origin: str
+    source: Own | None
+    context: Own
+    origin: Own
     size: int | None
     ms: int | None
-    failure: str | None
-    initiator: str = ""
-    intercepted: str | None = None
+    failure: PageText | None
+    initiator: PageText
+    intercepted: Own | None = None
 
     def shown(self, origin: str) -> str:
         came = self.failure or ("pending" if self.status is None else str(self.status))
@@ -71,8 +74,8 @@ class RequestLine:
 class RequestBody:
     """The text of a body, cut to what fits into an answer; `path` is the file that has all of it, if it was cut."""
 
-    text: str
-    path: str | None = None
+    text: Text
+    path: PageText | None = None
 
     def passages(self, origin: str) -> Iterator[Passage]:
         yield Passage(self.text, origin, is_raw=True)
@@ -84,11 +87,11 @@ class RequestBody:
 class RequestMessage:
     """A frame of a WebSocket, or an event of a server with its type."""
 
-    time: str
+    time: Own
     direction: Literal["sent", "received"]
-    text: str
+    text: PageText
     size: int
-    event: str = ""
+    event: PageText
     is_binary: bool = False
 
     def shown(self) -> str:
@@ -101,13 +104,13 @@ class RequestMessage:
 
 @dataclass(frozen=True)
 class RequestDetails:
-    sent_headers: dict[str, str]
-    received_headers: dict[str, str]
+    sent_headers: dict[PageText, PageText]
+    received_headers: dict[PageText, PageText]
     sent: RequestBody | None = None
     received: RequestBody | None = None
-    initiator: str = ""
+    initiator: PageText = PageText("", NOWHERE)
     # Milliseconds of each phase, in their order.
-    timing: dict[str, float] = field(default_factory=dict[str, float])
+    timing: dict[Name, float] = field(default_factory=dict[str, float])
     messages: tuple[RequestMessage, ...] = ()
     messages_dropped: int = 0
     # The file that has all messages that are kept as JSON, if they are more than fits into an answer.
@@ -149,6 +152,7 @@ class RequestList(Result):
     details: RequestDetails | None = None
     # The file that has the list as JSON, if it is more than an answer may hold.
     path: Own = Own("")
+    unrecorded: int = 0
 
     def __str__(self) -> str:
         return "\n".join(passage.text for passage in self.passages(""))
@@ -159,6 +163,8 @@ class RequestList(Result):
             yield Passage(f"{self.left_out} earlier left out: narrow the search or raise `limit`.")
         if self.dropped:
             yield Passage(f"{self.dropped} older ones dropped.")
+        if self.unrecorded:
+            yield Passage(unrecorded_requests(self.unrecorded))
         for request in self.requests:
             yield Passage(request.shown(origin), request.origin or origin)
             if self.details is not None:
@@ -191,47 +197,57 @@ class Network(TabAction[RequestList]):
     async def perform(self, tab: Tab) -> RequestList:
         if self.request is not None:
             return await self._one(tab, self.request)
-        found = [request for request in tab.network if self._means(request)]
+        # URLs are searched as they are shown: a search must not tell what a secret in one begins with.
+        told = (request for request in tab.network if self._may_mean(request) and _may_tell(tab, request.origin))
+        lines = [_line(request, tab.redact) for request in told]
+        found = [line for line in lines if self._means(line)]
         if self.regex:
-            places = await tab.observer.aria.matching([request.url for request in found], self.regex)
+            places = await tab.observer.aria.matching([line.url for line in found], self.regex)
             found = [found[place] for place in places]
         lines = _latest(found, self.limit)
         path = await _saved(tab, lines) if self.save else Own("")
-        return RequestList(tuple(lines), len(found) - len(lines), tab.network.dropped, path=path)
+        log = tab.network
+        return RequestList(tuple(lines), len(found) - len(lines), log.dropped, path=path, unrecorded=log.unrecorded)
 
     async def _one(self, tab: Tab, number: int) -> RequestList:
         request = tab.network.find(number)
-        if request is None:
+        if request is None or not _may_tell(tab, request.origin):
             raise InvalidArguments(f"`request`: there is no request {number}, or no longer.", hint="List them first.")
         sent, received = (await _bodies(tab, request)) if self.body else (None, None)
         messages, path = await _messages(tab, request)
+        line, answering = _line(request, tab.redact), PageText("", origin_in(request.url))
         details = RequestDetails(
-            mask_headers(request.request_headers),
-            mask_headers(request.response_headers),
+            _shown_headers(tab, request.request_headers, line.url),
+            _shown_headers(tab, request.response_headers, answering),
             sent,
             received,
-            request.initiator,
-            request.timing.phases,
+            line.initiator,
+            {Own(phase): took for phase, took in request.timing.phases.items()},
             messages,
             request.messages.dropped,
             path,
         )
-        return RequestList((_line(request),), details=details)
+        return RequestList((_cut(line),), details=details)
 
-    def _means(self, request: LoggedRequest) -> bool:
+    def _may_mean(self, request: LoggedRequest) -> bool:
         if self.failed and not request.has_failed:
             return False
-        if self.type and self.type.lower() != request.kind:
-            return False
-        return self.url is None or self.url in request.url or ("*" in self.url and fnmatchcase(request.url, self.url))
+        return not self.type or self.type.lower() == request.kind
+
+    def _means(self, line: RequestLine) -> bool:
+        return self.url is None or self.url in line.url or ("*" in self.url and fnmatchcase(line.url, self.url))
 
 
-def _latest(found: list[LoggedRequest], limit: int) -> list[RequestLine]:
+def _may_tell(tab: Tab, origin: str) -> bool:
+    """Whether the policy lets the agent read words of an origin. On the page's own it has decided already."""
+    return origin in ("", tab.url.origin) or tab.page.may_read(origin)
+
+
+def _latest(found: list[RequestLine], limit: int) -> list[RequestLine]:
     """Return the latest requests that fit into an answer, oldest first."""
     lines: list[RequestLine] = []
     room = MOST_CHARACTERS
-    for request in reversed(found[len(found) - min(limit, len(found)) :]):
-        line = _line(request)
+    for line in map(_cut, reversed(found[len(found) - min(limit, len(found)) :])):
         room -= len(line.url) + 40
         if room < 0:
             break
@@ -247,28 +263,39 @@ async def _saved(tab: Tab, lines: Sequence[RequestLine]) -> Own:
     return Own(await Workspace(tab.settings.workspace_folder).save(FOLDER, FILE, data))
 
 
-def _line(request: LoggedRequest) -> RequestLine:
+def _cut(line: RequestLine) -> RequestLine:
+    is_long = len(line.url) > LONGEST_ADDRESS
+    return replace(line, url=line.url.around(line.url[: LONGEST_ADDRESS - 1] + "…")) if is_long else line
+
+
+def _shown_headers(tab: Tab, headers: dict[str, str], author: PageText) -> dict[PageText, PageText]:
+    shown = mask_headers(headers).items()
+    return {author.around(name): author.around(withheld(value, tab.redact)) for name, value in shown}
+
+
+def _line(request: LoggedRequest, redact: Callable[[str], str]) -> RequestLine:
+    asking = PageText("", request.origin or NOWHERE).around
     return RequestLine(
         request.number,
-        request.method,
-        request.url if len(request.url) <= LONGEST_ADDRESS else request.url[: LONGEST_ADDRESS - 1] + "…",
-        request.kind,
-        moment(request.at),
+        asking(request.method),
+        asking(withheld_url(request.url, redact)),
+        Own(request.kind),
+        Own(moment(request.at)),
         request.status,
-        request.source,
-        request.context,
-        request.origin,
+        Own(request.source) if request.source else None,
+        Own(request.context),
+        Own(request.origin),
         request.size,
         None if request.seconds is None else round(request.seconds * 1000),
-        request.failure,
-        request.initiator,
-        request.intercepted,
+        asking(request.failure) if request.failure else None,
+        asking(withheld(request.initiator, redact)),
+        Own(request.intercepted) if request.intercepted else None,
     )
 
 
 async def _messages(tab: Tab, request: LoggedRequest) -> tuple[tuple[RequestMessage, ...], Own]:
     """Return the latest messages that fit into an answer and, if these are not all, the file that has all."""
-    every = [_message(message) for message in request.messages]
+    every = [_message(message, request, tab.redact) for message in request.messages]
     kept: list[RequestMessage] = []
     room = MOST_MESSAGES
     for message in reversed(every):
@@ -283,35 +310,42 @@ async def _messages(tab: Tab, request: LoggedRequest) -> tuple[tuple[RequestMess
     return tuple(kept[::-1]), Own(path)
 
 
-def _message(message: NetworkMessage) -> RequestMessage:
-    return RequestMessage(
-        moment(message.at), message.direction, message.text, message.size, message.event, message.is_binary
-    )
+def _message(message: NetworkMessage, request: LoggedRequest, redact: Callable[[str], str]) -> RequestMessage:
+    author = PageText("", request.origin or NOWHERE if message.direction == "sent" else origin_in(request.url))
+    text, event = (author.around(withheld(said, redact)) for said in (message.text, message.event))
+    return RequestMessage(Own(moment(message.at)), message.direction, text, message.size, event, message.is_binary)
 
 
-def _listed(headers: dict[str, str]) -> Iterator[str]:
+def _listed(headers: dict[PageText, PageText]) -> Iterator[str]:
     for name, value in headers.items():
         yield from (f"  {name}: {line}" for line in value.split("\n"))
 
 
 async def _bodies(tab: Tab, request: LoggedRequest) -> tuple[RequestBody | None, RequestBody | None]:
-    name = urlsplit(request.url).path.rpartition("/")[2] or "body"
+    name = tab.redact(urlsplit(request.url).path.rpartition("/")[2]) or "body"
     sent = await request.request_body() if request.has_body else b""
     return (
-        await _body(tab, f"sent-{name}", sent) if request.has_body else None,
-        await _body(tab, name, await request.response_body()),
+        await _body(tab, PageText(f"sent-{name}", request.origin or NOWHERE), sent) if request.has_body else None,
+        await _body(tab, PageText(name, origin_in(request.url)), await request.response_body()),
     )
 
 
-async def _body(tab: Tab, name: str, data: bytes | None) -> RequestBody:
+async def _body(tab: Tab, name: PageText, data: bytes | None) -> RequestBody:
+    """Return a body; `name` is that of the file for a long one, in the words of the body's author."""
     if data is None:
-        return RequestBody(GONE)
+        return RequestBody(Own(GONE))
+    if not _may_tell(tab, name.origin):
+        return RequestBody(name.around(WITHHELD))  # no file has it either
+    # The bytes of a picture or an archive may hold a secret too.
+    whole = data.decode("utf-8", "replace")
+    if (note := withheld(whole, tab.redact)) != whole:
+        return RequestBody(name.around(note))
     text = _text(data)
     if text is not None and len(text) <= MOST_BODY:
-        return RequestBody(text)
-    clean = data if text is None else tab.redact(text).encode("utf-8")
-    path = await Workspace(tab.settings.workspace_folder).save(FOLDER, name, clean)
-    return RequestBody(f"[{len(data)} bytes that are no text]" if text is None else text[:MOST_BODY] + "…", str(path))
+        return RequestBody(name.around(text))
+    path = await Workspace(tab.settings.workspace_folder).save(FOLDER, name, data)
+    shown = Own(f"[{len(data)} bytes that are no text]") if text is None else name.around(text[:MOST_BODY] + "…")
+    return RequestBody(shown, name.around(str(path)))
 
 
 def _text(data: bytes) -> str | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rove.action import Effect, TabAction, action, arg
 from rove.errors import InvalidArguments
-from rove.outcome import Own, Passage, Result
+from rove.outcome import Own, PageText, Passage, Result
 from rove.validation.record import dataclass
 from rove.workspace import Workspace, reading_command
 
@@ -23,7 +23,7 @@ LONGEST_LINE = 400
 class StoredEntry:
     """An item with its value; where databases or caches are listed, what each of them holds."""
 
-    key: str
+    key: PageText
     value: Any
 
     def __str__(self) -> str:
@@ -75,7 +75,7 @@ class Storage(TabAction[StorageContents]):
         texts = {"key": self.key, "value": self.value, "database": self.database, "store": self.store}
         request = {name: text or "" for name, text in texts.items()}
         answer = await tab.storage.run({**request, "area": self.area, "operation": self.operation, "limit": self.limit})
-        entries = [StoredEntry(entry["key"], entry["value"]) for entry in answer["entries"]]
+        entries = [StoredEntry(tab.url.around(entry["key"]), entry["value"]) for entry in answer["entries"]]
         return StorageContents(Own(self.area), tuple(entries), answer["total"], await self._saved(tab, entries))
 
     def _check(self) -> None:

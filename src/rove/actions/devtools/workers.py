@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
 from rove.browser.page_data import WorkerInfo
-from rove.outcome import Passage, Result, origin_in
+from rove.outcome import PageText, Passage, Result
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class WorkerList(Result):
 
     def passages(self, origin: str) -> Iterator[Passage]:
         """Tell each worker as written by its own origin."""
-        yield from (Passage(_line(worker), origin_in(worker.url.removeprefix("blob:"))) for worker in self.workers)
+        yield from (Passage(_line(worker), worker.url.origin) for worker in self.workers)
         if not self.workers:
             yield Passage("There are no workers.")
         if self.is_bypassed:
@@ -75,5 +75,5 @@ def _line(worker: WorkerInfo) -> str:
     return "\n  ".join([f"{worker.kind} {worker.url} {worker.state}{controls}{scope}", *facts])
 
 
-def _short(address: str) -> str:
-    return address if len(address) <= LONGEST_ADDRESS else address[: LONGEST_ADDRESS - 1] + "…"
+def _short(address: PageText) -> PageText:
+    return address if len(address) <= LONGEST_ADDRESS else address.around(address[: LONGEST_ADDRESS - 1] + "…")

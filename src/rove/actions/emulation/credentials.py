@@ -60,4 +60,4 @@ class Credentials(ContextAction[CredentialsSet]):
             context.secrets.use(name, self.origin)
         elif self.password is not None and context.settings.guard.passwords == "refuse":
             hint = context.secrets.offer(self.origin) if context.secrets is not None else None
-            raise Denied("Only a named secret is sent to a server as a password.", hint=hint, quotes_page=False)
+            raise Denied("Only a named secret is sent to a server as a password.", hint=hint)

@@ -49,7 +49,7 @@ class ReadPdf(FileAction[PdfRead]):
         password = secrets.use_for_document(self.secrets[0]).value if self.secrets else self.password
         data = await asyncio.to_thread(self._read, Workspace(settings.workspace_folder))
         document = await read_pdf(data, password, self.pages, self.max_characters)
-        report = PdfRead.of(self.path, document, NOWHERE)
+        report = PdfRead.of(Own(self.path), document, NOWHERE)
         if not self.images:
             return report
         asked = pages_in(self.pages, document.page_count)
@@ -68,7 +68,7 @@ class ReadPdf(FileAction[PdfRead]):
         if not workspace.names(self.path):
             # The same for files that exist and files that do not, so that it does not tell which are there.
             hint = f"Only files in the workspace {workspace.root} are read: put it there, or set --workspace."
-            raise Denied(f"PDF file not found: {self.path}", hint=hint, quotes_page=False)
+            raise Denied(f"PDF file not found: {self.path}", hint=hint)
         with workspace.reading(self.path) as file, os.fdopen(os.dup(file.descriptor), "rb") as opened:
             if file.size > MOST_BYTES:
                 raise InvalidArguments(

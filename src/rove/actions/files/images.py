@@ -61,7 +61,7 @@ class ReadImage(FileAction[ImageRead]):
         if not workspace.names(self.path):
             # The same for files that exist and files that do not, so that it does not tell which are there.
             hint = f"Only images in the workspace {workspace.root} are read: put it there, or set --workspace."
-            raise Denied(f"Image file not found: {self.path}", hint=hint, quotes_page=False)
+            raise Denied(f"Image file not found: {self.path}", hint=hint)
         try:
             with workspace.reading(self.path) as file, os.fdopen(os.dup(file.descriptor), "rb") as opened:
                 data = opened.read(MOST_BYTES + 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rove.action import ContextAction, Effect, action, arg
-from rove.outcome import Result
+from rove.outcome import Own, PageText, Result, Text
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ MOST_CHARACTERS = 10_000
 
 @dataclass(frozen=True)
 class Copied(Result):
-    text: str
+    text: Text
     is_cut: bool = False
 
     def __str__(self) -> str:
@@ -34,4 +34,7 @@ class Clipboard(ContextAction[Copied]):
         if self.text is not None:
             context.set_clipboard(self.text)
         text = context.clipboard_text
-        return Copied(text[:MOST_CHARACTERS], is_cut=len(text) > MOST_CHARACTERS)
+        clear = context.redact(text)  # before it is cut: the beginning of a secret is not known for one
+        shown = clear[:MOST_CHARACTERS]
+        said = text.around(shown) if isinstance(text, PageText) else Own(shown)
+        return Copied(said, is_cut=len(clear) > MOST_CHARACTERS)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rove.action import ContextAction, Effect, action, arg
 from rove.errors import NotOpen
-from rove.outcome import Result
+from rove.outcome import Own, PageText, Result
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DialogAnswered(Result):
-    kind: str
-    message: str
+    kind: Own
+    message: PageText
     accepted: bool
 
     def __str__(self) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.errors import NotOpen
-from rove.outcome import Result
+from rove.outcome import Own, Result, Text
 from rove.validation.fields import Validated
 from rove.validation.record import dataclass
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Uploaded(Result):
-    element: str
-    files: tuple[str, ...]
+    element: Text
+    files: tuple[Own, ...]
 
     def __str__(self) -> str:
         return f"Gave {', '.join(self.files) or 'no file'} to {self.element}."
@@ -41,12 +41,16 @@ class Upload(TabAction[Uploaded]):
     drop: bool = arg("Drop them on the target.", default=False)
     texts: tuple[DroppedText, ...] = arg("Texts to drop with them.", default=(), rare=True)
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        return self.paths
+
     async def perform(self, tab: Tab) -> Uploaded:
         if self.target is None:
             return await self._answer_chooser(tab)
         element = await tab.resolve(self.target)
         names = await element.upload(self.paths, self.drop, {each.type: each.text for each in self.texts})
-        return Uploaded(element.line, tuple(names))
+        return Uploaded(element.line, tuple(map(Own, names)))
 
     async def _answer_chooser(self, tab: Tab) -> Uploaded:
         element = await tab.file_input_asking()
@@ -54,4 +58,4 @@ class Upload(TabAction[Uploaded]):
             raise NotOpen("No file chooser is open.", hint="Name the file input as `target`.")
         names = await element.upload(self.paths, False) if self.paths else []
         tab.close_file_chooser()
-        return Uploaded(element.line, tuple(names))
+        return Uploaded(element.line, tuple(map(Own, names)))

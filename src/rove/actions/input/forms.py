@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.errors import Denied, ElementNotReady
-from rove.outcome import Result
+from rove.outcome import PageText, Result, Text
 from rove.target import secret_named
 from rove.validation.fields import Validated
 from rove.validation.record import dataclass
@@ -23,8 +23,8 @@ CHECKED_WORDS = {"true": True, "on": True, "false": False, "off": False}
 
 @dataclass(frozen=True)
 class Filled(Result):
-    element: str
-    value: str | None
+    element: Text
+    value: PageText | None
 
     def __str__(self) -> str:
         return f"Filled {self.element}."
@@ -58,7 +58,7 @@ class FormField(Validated):
 
 @dataclass(frozen=True)
 class FormFilled(Result):
-    fields: tuple[str, ...]
+    fields: tuple[Text, ...]
 
     def __str__(self) -> str:
         return "Filled 1 field." if len(self.fields) == 1 else f"Filled {len(self.fields)} fields."
@@ -109,8 +109,8 @@ async def _enter(element: Element, value: str | bool, is_select: bool) -> None:
 
 @dataclass(frozen=True)
 class Selected(Result):
-    element: str
-    options: tuple[str, ...]
+    element: Text
+    options: tuple[PageText, ...]
     # False if exactly these options were chosen before.
     was_changed: bool = True
 
@@ -135,7 +135,7 @@ class Select(TabAction[Selected]):
 
 @dataclass(frozen=True)
 class Checked(Result):
-    element: str
+    element: Text
     checked: bool
     was_pressed: bool
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Target, action, arg
-from rove.outcome import Own, Result
+from rove.outcome import Own, Result, Text
 from rove.target import secret_named
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
+    from rove.browser.consequences.consequence import Cause
     from rove.browser.element import Element
     from rove.browser.tab import Tab
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Typed(Result):
     characters: int
-    element: str | None = None
+    element: Text | None = None
     secret: Own | None = None
 
     def __str__(self) -> str:
@@ -38,6 +39,10 @@ class Type(TabAction[Typed]):
     @property
     def uses_focus(self) -> bool:
         return self.target is None
+
+    @property
+    def activates(self) -> Cause | None:
+        return "enter" if self.submit or "\n" in self.text or "\r" in self.text else None
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -68,6 +73,16 @@ class Type(TabAction[Typed]):
         return Typed(len(self.text), element.line)
 
 
+# The keys that activate what has the focus, in lower case.
+_ACTIVATING: dict[str, Cause] = {
+    "enter": "enter",
+    "return": "enter",
+    "numpadenter": "enter",
+    "space": "space",
+    " ": "space",
+}
+
+
 @dataclass(frozen=True)
 class Pressed(Result):
     key: Own
@@ -91,6 +106,10 @@ class Press(TabAction[Pressed]):
     @property
     def takes(self) -> float:
         return self.hold
+
+    @property
+    def activates(self) -> Cause | None:
+        return _ACTIVATING.get(self.key.rpartition("+")[2].lower() or "+")
 
     async def perform(self, tab: Tab) -> Pressed:
         if self.target:

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
-from rove.outcome import Own, Passage, Quoted, Result
+from rove.outcome import Own, Passage, Result, Text
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
+    from rove.browser.consequences.consequence import Cause
     from rove.browser.tab import Tab
 
 # Seconds that one leg of a drag takes: the page sees the pointer's moves one animation frame at a time.
@@ -20,8 +21,8 @@ LEG_SECONDS = 0.2
 class Touched(Result):
     """An element that the pointer acted on; subclasses say how."""
 
-    DID: ClassVar[str]
-    element: str
+    DID: ClassVar[Own]
+    element: Text
     ref: Own
 
     def __str__(self) -> str:
@@ -33,11 +34,11 @@ class Touched(Result):
             yield Passage(f"{self.DID} {self.element}.")
             return
         yield Passage(f"{self.DID} {self.ref}:")
-        yield Passage(self.element, self.element.origin if isinstance(self.element, Quoted) else origin)
+        yield Passage(self.element, self.element.origin)
 
 
 class Clicked(Touched):
-    DID = "Clicked"
+    DID = Own("Clicked")
 
 
 @action(Effect.ACT)
@@ -54,6 +55,10 @@ class Click(TabAction[Clicked]):
     def takes(self) -> float:
         return self.hold
 
+    @property
+    def activates(self) -> Cause | None:
+        return None if self.button == "right" else "press"
+
     async def perform(self, tab: Tab) -> Clicked:
         element = await tab.resolve_pointer_target(self.target)
         await element.click(self.button, self.count, self.modifiers, self.hold)
@@ -61,7 +66,7 @@ class Click(TabAction[Clicked]):
 
 
 class Hovered(Touched):
-    DID = "Pointing at"
+    DID = Own("Pointing at")
 
 
 @action(Effect.ACT)
@@ -78,11 +83,18 @@ class Hover(TabAction[Hovered]):
 
 @dataclass(frozen=True)
 class Dragged(Result):
-    source: str
-    target: str
+    source: Text
+    target: Text
 
     def __str__(self) -> str:
         return f"Dragged {self.source} onto {self.target}."
+
+    def passages(self, origin: str) -> Iterator[Passage]:
+        """Tell both elements, each as the words of its own page or frame."""
+        yield Passage("Dragged")
+        yield Passage(self.source)
+        yield Passage("onto")
+        yield Passage(self.target)
 
 
 @action(Effect.ACT)

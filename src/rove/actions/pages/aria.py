@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Target, action, arg
-from rove.outcome import NOWHERE, Own, Passage, Result
+from rove.outcome import Own, PageText, Passage, Result
 from rove.validation.record import dataclass
 from rove.workspace import Workspace
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AriaSnapshotTaken(Result):
-    yaml: str
-    origins: tuple[str, ...] = ()
+    yaml: PageText
+    origins: tuple[Own, ...] = ()
     path: Own | None = None
     # The lines that match what was searched for, counted from 0.
     matches: tuple[int, ...] = ()
@@ -30,7 +30,7 @@ class AriaSnapshotTaken(Result):
         if self.path:
             yield Passage(str(self))
         else:
-            yield Passage(self.yaml, origin if len(self.origins) <= 1 else NOWHERE)
+            yield Passage(self.yaml)
 
 
 @action(Effect.READ, group="aria")

@@ -14,7 +14,7 @@ from rove.extraction.extracted import MOST_CHARACTERS, Extracted
 from rove.extraction.readable import DEFAULT_CHARACTERS, MOST_PAGES, MOST_READABLE, read_readable
 from rove.extraction.shown_pdf import read_pdf_of
 from rove.extraction.structured import read_structured
-from rove.outcome import Own
+from rove.outcome import Own, PageText
 from rove.reading.formats import Format
 from rove.snapshot.tree import FRAME, TEXT, UNSEEN, Row, Snapshot
 
@@ -80,16 +80,22 @@ class Extract(TabAction[Extracted]):
             raise InvalidArguments("`attribute` is missing: mode attribute needs its name.")
         options: dict[str, Any] = {**TEXT_OPTIONS, "structure": self.structure}
         if self.mode == "text" and self.target is None:
-            return _text_of([await tab.observer.take_snapshot(**options)])
+            return _text_of([await tab.observer.take_snapshot(**options)], tab.url.origin)
         elements = await self._elements(tab)
         if self.mode == "text":
-            return _text_of([await tab.observer.take_snapshot(each.ref, **options) for each in elements])
+            seen = [await tab.observer.take_snapshot(each.ref, **options) for each in elements]
+            return _text_of(seen, tab.url.origin)
         values = [await self._read(element) for element in elements]
-        kept = _cut(values)
+        kept, url = _cut(values), tab.url
         note = _missing_note(self.attribute or "", values, elements)
-        return Extracted(tuple(kept), is_cut=kept != values, note=note)
+        parts = [
+            None if text is None else (whole or url).around(text) for text, whole in zip(kept, values, strict=False)
+        ]
+        origins = tuple(Own((whole or url).origin) for whole in values[: len(kept)])
+        is_foreign = any(origin != url.origin for origin in origins)
+        return Extracted(tuple(parts), kept != values, note=note, origins=origins if is_foreign else ())
 
-    async def _read(self, element: Element) -> str | None:
+    async def _read(self, element: Element) -> PageText | None:
         return await element.read_attribute(self.attribute) if self.attribute else await element.read_html()
 
     async def _elements(self, tab: Tab) -> Sequence[Element]:
@@ -116,7 +122,7 @@ def _missing_note(name: str, values: Sequence[str | None], elements: Sequence[El
     return Own(f"{missing} of {len(values)} elements have no attribute {name!r}.")
 
 
-def _text_of(snapshots: Sequence[Snapshot]) -> Extracted:
+def _text_of(snapshots: Sequence[Snapshot], page: str) -> Extracted:
     """Return the text of each snapshot that was taken without roles; that of frames of another origin by itself."""
     texts = [text for snapshot in snapshots for text in _texts(snapshot)]
     unseen = [row for snapshot in snapshots for row in snapshot.rows if row.flags & UNSEEN and row.flags & TEXT]
@@ -125,11 +131,14 @@ def _text_of(snapshots: Sequence[Snapshot]) -> Extracted:
     origins = [*(origin for origin, _ in texts[: len(kept)]), *(row.origin for row in unseen[: len(told)])]
     is_cut = kept != [text for _, text in texts] or any(snapshot.not_walked for snapshot in snapshots)
     return Extracted(
-        tuple(kept),
+        tuple(
+            None if text is None else PageText(text, origin or page)
+            for text, (origin, _) in zip(kept, texts, strict=False)
+        ),
         is_cut,
-        tuple(told),
+        tuple(PageText(line, row.origin or page) for line, row in zip(told, unseen, strict=False)),
         len(unseen),
-        tuple(origins) if any(origins) else (),
+        tuple(map(Own, origins)) if any(origins) else (),
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, action, arg
 from rove.errors import InvalidArguments
-from rove.outcome import Passage, Result
+from rove.outcome import Own, PageText, Passage, Result
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Match:
-    line: str
-    ref: str | None
-    before: tuple[str, ...]
-    after: tuple[str, ...]
+    line: PageText
+    ref: Own | None
+    before: tuple[PageText, ...]
+    after: tuple[PageText, ...]
     is_in_view: bool
     # The origin of the frame that the match is in, if it is not the page's.
-    origin: str = ""
+    origin: Own = Own()
 
     def __str__(self) -> str:
         return "\n".join([*self.before, f"> {self.line}", *self.after])
@@ -43,7 +43,7 @@ class Found(Result):
             return
         yield Passage(f"{self.total} match" + ("" if self.total == 1 else "es"))
         for match in self.matches:
-            yield Passage(f"{match}", match.origin or origin)
+            yield Passage(str(match), match.line.origin)
         if self.total > len(self.matches):
             yield Passage(f"{self.total - len(self.matches)} more: narrow the search or raise `limit`.")
 

@@ -13,7 +13,7 @@ from rove.browser.page_data import DownloadedFile, LoadStage
 from rove.browser.page_events import DIALOG_OPEN
 from rove.documents.report import PdfRead
 from rove.errors import DialogOpen, NavigationFailed
-from rove.outcome import AnyOutcome, Attachment, Passage, Result
+from rove.outcome import NOWHERE, AnyOutcome, Attachment, PageText, Passage, Result
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ FILE = "The address is that of a file, not of a page."
 
 @dataclass(frozen=True)
 class Navigated(Result):
-    url: str
+    url: PageText
     status: int | None = None
     # The file, if the address was that of a download.
     download: DownloadedFile | None = None
@@ -142,7 +142,7 @@ class Visited(Result):
             yield from self.seen.result.passages(self.seen.origin)
 
     def _opening(self, origin: str) -> Iterator[Passage]:
-        navigated: Navigated = self.opened.result if self.opened else Navigated("")
+        navigated: Navigated = self.opened.result if self.opened else Navigated(PageText("", NOWHERE))
         if self.seen is not None:
             yield Passage(str(navigated))
             return

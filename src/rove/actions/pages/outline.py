@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Target, action, arg
-from rove.outcome import NOWHERE, Passage, Result
+from rove.outcome import Own, PageText, Passage, Result
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ LONGEST_LINE = 5_000
 
 @dataclass(frozen=True)
 class OutlineTaken(Result):
-    text: str
+    text: PageText
     left_out: int = 0
-    origins: tuple[str, ...] = ()
+    origins: tuple[Own, ...] = ()
 
     def __str__(self) -> str:
         return self.text + (f"\n({self._left_out})" if self.left_out else "")
@@ -32,7 +32,7 @@ class OutlineTaken(Result):
 
     def passages(self, origin: str) -> Iterator[Passage]:
         """Tell it as the words of the page, or of no known origin where frames of others are in it."""
-        yield Passage(self.text, origin if len(self.origins) <= 1 else NOWHERE)
+        yield Passage(self.text)
         if self.left_out:
             yield Passage(self._left_out)
 
@@ -51,7 +51,7 @@ class Outline(TabAction[OutlineTaken]):
             title = json.dumps(await tab.title(), ensure_ascii=False)
             lines = [f"document {title}", *(f"  {line}" for line in lines)]
         kept = _first(lines)
-        return OutlineTaken("\n".join(kept), len(lines) - len(kept), seen.origins)
+        return OutlineTaken(seen.text.around("\n".join(kept)), len(lines) - len(kept), seen.origins)
 
 
 def _cut(line: str) -> str:

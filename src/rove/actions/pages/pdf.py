@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, action, arg
 from rove.browser.page_data import PdfOptions
-from rove.outcome import Own, Result
+from rove.outcome import Own, Result, Text
 from rove.validation.record import dataclass
 from rove.workspace import safe_name
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Printed(Result):
-    path: str
+    path: Text
     size: int
     pages: int
 
@@ -41,7 +41,7 @@ class Pdf(TabAction[Printed]):
         options = PdfOptions(self.paper, self.landscape, self.background, self.pages)
         document = await tab.print_pdf(options, f"{name}.pdf", folder)
         # Without a name of the caller's, the file has the page's title, which is the page's text.
-        path = Own(document.path) if given or self.name else str(document.path)
+        path = Own(document.path) if given or self.name else tab.url.around(str(document.path))
         return Printed(path, document.size, document.pages)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.browser.annotation import draw_marks
 from rove.errors import ElementNotReady
-from rove.outcome import Attachment, Own, Result
+from rove.outcome import Attachment, Own, PageText, Result
 from rove.validation.record import dataclass
 from rove.workspace import Workspace
 
@@ -27,7 +27,7 @@ class Pictured(Result):
     height: int
     is_cut: bool = False
     is_unchanged: bool = False
-    legend: tuple[str, ...] = ()
+    legend: tuple[PageText, ...] = ()
     image: Attachment | None = None
     path: Own = Own("")
 
@@ -59,7 +59,7 @@ class Screenshot(TabAction[Pictured]):
         element = await tab.resolve(self.target) if self.target else None
         box = await element.box() if element else None
         if element and box and not (box["width"] and box["height"]):
-            raise ElementNotReady(f"{element.line} is not visible.", retryable=False)
+            raise ElementNotReady(element.line, " is not visible.", retryable=False)
         picture = await tab.take_screenshot(box, self.full_page, self.format, self.max_side)
         width, height = picture.size
         if not tab.observer.is_new_image(picture.data) and self.if_changed:

@@ -67,46 +67,46 @@ class Wait(TabAction[Waited]):
         return Waited(round(time.monotonic() - began, 3))
 
     async def _until(self, tab: Tab, seconds: float) -> None:
-        missing: str | None = "the page did not answer"
+        missing: tuple[str, ...] = ("the page did not answer",)
         try:
             async with asyncio.timeout(seconds):
                 while missing := await self._missing(tab):
                     await tab.wait_for_change(LOOK_AGAIN)
         except TimeoutError:
             seen = await self._seen_instead(tab)
-            message = f"Timed out after {seconds:.1f} s: {missing}.{f' {seen}' if seen else ''}"
-            # The URL of the page is in the message.
-            raise DeadlineExceeded(message, quotes_page=self.url is not None or bool(seen)) from None
+            raise DeadlineExceeded(f"Timed out after {seconds:.1f} s: ", *missing, ".", *seen) from None
 
-    async def _missing(self, tab: Tab) -> str | None:
+    async def _missing(self, tab: Tab) -> tuple[str, ...]:
+        """Return what is not there yet, as parts of a message; nothing if all is there."""
         if self.navigation and not (load_state := tab.page.load_state).has_navigated:
-            return "no other page was loaded" if not load_state.is_navigating else "the next page did not load"
+            return ("no other page was loaded" if not load_state.is_navigating else "the next page did not load",)
         if self.load and not tab.page.load_state.has_reached(self.load):
-            return f"the page did not reach {self.load}"
-        if self.url and not (fnmatchcase(tab.url, self.url) or ("*" not in self.url and self.url in tab.url)):
-            return f"the URL did not come to match {self.url} (it is {tab.url})"
+            return (f"the page did not reach {self.load}",)
+        url = tab.url.around(tab.redact(tab.url))  # a wait must not tell what a secret in the URL begins with
+        if self.url and not (fnmatchcase(url, self.url) or ("*" not in self.url and self.url in url)):
+            return (f"the URL did not come to match {self.url}; it is ", url)
         if self.text and not await tab.shows_text(self.text):
-            return f"the text {self.text!r} did not appear"
+            return (f"the text {self.text!r} did not appear",)
         if self.gone and await tab.shows_text(self.gone):
-            return f"the text {self.gone!r} did not disappear"
+            return (f"the text {self.gone!r} did not disappear",)
         if self.selector and not await tab.shows_selector(self.selector):
-            return f"{self.selector} did not become visible"
-        return None
+            return (f"{self.selector} did not become visible",)
+        return ()
 
-    async def _seen_instead(self, tab: Tab) -> str:
-        """Return what the page shows instead, as far as it answers at once; empty if there is nothing to say."""
+    async def _seen_instead(self, tab: Tab) -> tuple[str, ...]:
+        """Return what the page shows instead, as parts of a message, as far as it answers at once."""
         try:
             async with asyncio.timeout(min(LOOK_AT_END, tab.page.time.left / 4)):
                 if self.gone and await tab.shows_text(self.gone):
                     return await self._where(tab, self.gone)
                 shown = _telling_lines((await tab.observer.take_snapshot()).rows, self.text)
         except (TimeoutError, ScriptFailed):
-            return ""  # the page is busy or is being replaced
-        return f"The page shows: {'; '.join(shown)}." if shown else ""
+            return ()  # the page is busy or is being replaced
+        return (" The page shows: ", tab.url.around("; ".join(shown)), ".") if shown else ()
 
-    async def _where(self, tab: Tab, text: str) -> str:
+    async def _where(self, tab: Tab, text: str) -> tuple[str, ...]:
         _, found = await tab.find({"text": text}, 1)
-        return f"It is in {found[0]['line']}." if found and not found[0]["origin"] else ""
+        return (" It is in ", found[0]["line"], ".") if found else ()
 
 
 def _telling_lines(rows: Sequence[Row], text: str | None) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rove.action import Effect, Url, action, arg
 from rove.fetching.web_access import BrowserUse, FetchAction, WebAccess
-from rove.outcome import Attachment, Own, Passage, Quoted, Result, origin_in
+from rove.outcome import NOWHERE, Attachment, Name, Own, PageText, Passage, Result, origin_in
 from rove.reading.formats import Format
 from rove.validation.fields import InvalidFields
 from rove.validation.record import dataclass
@@ -35,20 +35,20 @@ MORE_SECONDS = 20.0
 class Fetched(Result):
     """What was read. `notes` say how, in rove's words; `text`, `title` and `facts` are the page's."""
 
-    url: str
+    url: PageText
     status: int
     kind: Own
-    text: str
-    title: str = ""
-    facts: dict[str, str] = field(default_factory=dict[str, str])
+    text: PageText
+    title: PageText = PageText("", NOWHERE)
+    facts: dict[Name, PageText] = field(default_factory=dict[str, PageText])
     # What the numbers in the text stand for.
-    addresses: dict[str, str] = field(default_factory=dict[str, str])
+    addresses: dict[Name, PageText] = field(default_factory=dict[str, PageText])
     notes: tuple[Own, ...] = ()
-    unseen: tuple[str, ...] = ()
+    unseen: tuple[PageText, ...] = ()
     pages: int = 1
     image: Attachment | None = None
     # The texts of frames of other origins that the page shows.
-    frames: tuple[Quoted, ...] = ()
+    frames: tuple[PageText, ...] = ()
 
     def __str__(self) -> str:
         return "\n".join(passage.text for passage in self.passages(""))
@@ -98,7 +98,7 @@ class WebFetch(FetchAction[Fetched]):
 
         try:
             parsed = URL(self.url)
-        except ValueError:
+        except ValueError:  # of another scheme, which is not checked before
             raise InvalidFields([("url", "is not a valid address")]) from None
         if parsed.username or parsed.password:
             raise InvalidFields([("url", "must not have a user name or a password in it")])
@@ -175,14 +175,14 @@ async def _article(document: WebDocument) -> Article | None:
     return await read_page(PageSource(text, answer.url, is_cut=answer.is_cut))
 
 
-async def _frames(document: WebDocument, limits: Limits) -> tuple[Quoted, ...]:
+async def _frames(document: WebDocument, limits: Limits) -> tuple[PageText, ...]:
     """Return the texts of frames of other origins, but for those with a few words, which are mostly advertisements."""
     if document.page is None or not document.page.frames:
         return ()
     from rove.fetching.contents import read_page
 
     texts = [
-        Quoted((await read_page(frame)).render("text", limits.characters).text, frame.origin)
+        PageText((await read_page(frame)).render("text", limits.characters).text, frame.origin)
         for frame in document.page.frames[:MOST_FRAMES]
     ]
     return tuple(text for text in texts if len(text) >= SHORTEST_FRAME)
@@ -199,16 +199,17 @@ class Limits:
 def _fetched(document: WebDocument, content: Content, pages: int, limits: Limits) -> Fetched:
     picture = content.picture
     image = Attachment("image", picture.mime, picture.data) if picture is not None else None
+    quote = PageText("", origin_in(document.url)).around
     return Fetched(
-        document.url,
+        quote(document.url),
         document.status,
         Own(content.kind),
-        content.text,
-        content.title,
-        dict(content.facts),
-        dict(content.addresses),
+        quote(content.text),
+        quote(content.title),
+        {Own(name): quote(fact) for name, fact in content.facts},
+        {Own(number): quote(address) for number, address in content.addresses},
         tuple(Own(note) for note in (*document.notes(), *_notes(document, content, pages, limits))),
-        content.unseen,
+        tuple(map(quote, content.unseen)),
         pages,
         image,
     )

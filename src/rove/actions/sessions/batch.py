@@ -34,7 +34,7 @@ STEP_SCHEMA = {
 @dataclass(frozen=True)
 class StepFailed:
     index: int
-    action: str
+    action: Own
     error: RoveError
 
 
@@ -78,7 +78,7 @@ def _step_passages(outcome: AnyOutcome) -> list[Passage]:
     """Return what a step said; where the tab is if it said nothing, as a navigation does."""
     said = [passage for passage in outcome.result.passages(outcome.origin) if passage.text]
     has_left = outcome.action in registry() and registry()[outcome.action].effect is Effect.NAVIGATE
-    return said or [Passage(outcome.url or "", outcome.origin) if has_left else Passage("done, with no text.")]
+    return said or [Passage(outcome.url or Own(), outcome.origin) if has_left else Passage("done, with no text.")]
 
 
 def _numbered(head: str, passages: list[Passage]) -> Iterator[Passage]:
@@ -142,7 +142,7 @@ class Batch(CompositeAction[BatchDone]):
                 done.append(await runner.run(made))
             except RoveError as error:
                 not_run = tuple(Own(left.describe()) for left in self.actions[index + 1 :])
-                return BatchDone(tuple(done), StepFailed(index, made.verb, _not_to_repeat(error, index)), not_run)
+                return BatchDone(tuple(done), StepFailed(index, Own(made.verb), _not_to_repeat(error, index)), not_run)
         return BatchDone(tuple(done))
 
 

@@ -18,7 +18,7 @@ LONGEST_START = 30.0
 
 @dataclass(frozen=True)
 class StatusReport(Result):
-    sessions: tuple[dict[str, Any], ...]
+    sessions: tuple[dict[Any, Any], ...]
 
     def __str__(self) -> str:
         return "\n".join(passage.text for passage in self.passages(""))
@@ -26,7 +26,8 @@ class StatusReport(Result):
     def passages(self, origin: str) -> Iterator[Passage]:
         """Tell the sessions, and each tab's address as written by its page."""
         for session in self.sessions:
-            yield Passage(f"session {session['session']}" + (f" {session['guard']}" if "guard" in session else ""))
+            name, guard = str(session["session"]), str(session.get("guard", ""))
+            yield Passage(f"session {name} {guard}".rstrip())
             for tab in session["tabs"]:
                 mark = "*" if tab["is_current"] else " "
                 yield Passage(f"  {mark} {tab['id']} {tab['url']}", origin_in(tab["url"]))

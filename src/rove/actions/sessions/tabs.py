@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rove.action import ContextAction, Effect, Url, action, arg
 from rove.errors import InvalidArguments, NotOpen
-from rove.outcome import Passage, Result, origin_in
+from rove.outcome import Own, PageText, Passage, Result
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OpenTab:
-    id: str
-    url: str
-    title: str
+    id: Own
+    url: PageText
+    title: PageText
     is_current: bool
 
     def __str__(self) -> str:
@@ -36,7 +36,7 @@ class TabList(Result):
 
     def passages(self, origin: str) -> Iterator[Passage]:
         """Tell each tab as written by its own page."""
-        yield from (Passage(str(tab), origin_in(tab.url)) for tab in self.tabs)
+        yield from (Passage(str(tab), tab.url.origin) for tab in self.tabs)
         if not self.tabs:
             yield Passage(str(self))
 
@@ -94,5 +94,5 @@ class Tabs(ContextAction[TabList]):
 async def _shown(context: Context, tab: TabInfo) -> OpenTab:
     is_current = tab is context.current
     if not context.may_read(tab.url):
-        return OpenTab(tab.id, origin_in(tab.url), "", is_current)
-    return OpenTab(tab.id, tab.url, await tab.title(), is_current)
+        return OpenTab(Own(tab.id), tab.url.around(tab.url.origin), tab.url.around(""), is_current)
+    return OpenTab(Own(tab.id), tab.url, await tab.title(), is_current)

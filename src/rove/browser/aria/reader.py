@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+from rove.page_text import Own, PageText
 from rove.validation.record import dataclass
 
 
@@ -11,8 +12,8 @@ from rove.validation.record import dataclass
 class AriaSnapshot:
     """The text, and the origins of the page and of the frames whose words it holds."""
 
-    text: str
-    origins: tuple[str, ...]
+    text: PageText
+    origins: tuple[Own, ...]
 
 
 class AriaReader(Protocol):

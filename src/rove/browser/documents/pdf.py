@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rove.advice import Advice
 from rove.documents.signature import SIGNATURE_WITHIN, is_pdf
 from rove.errors import DocumentDamaged, DocumentLocked, InvalidArguments, LimitReached, RoveError
-from rove.outcome import NOWHERE, origin_in
+from rove.outcome import NOWHERE, Own, PageText, origin_in, said_of
 from rove.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -48,12 +48,12 @@ async def read_downloaded(tab: Tab, file: DownloadedFile, address: str) -> PdfRe
         async with asyncio.timeout(tab.page.time.for_loading):
             return await _read(tab, data, file, _first_page(address)) if data else None
     except TimeoutError:
-        tab.page.events.add("pdf not read", "There was not enough time.", "Read it with {read_pdf}.")
+        tab.page.events.add("pdf not read", Own("There was not enough time."), "Read it with {read_pdf}.")
     except (DocumentLocked, DocumentDamaged, InvalidArguments, LimitReached) as error:
         tab.page.events.drop_advice("download")
         raise _naming(file, error) from None
     except RoveError as error:
-        tab.page.events.add("pdf not read", error.message)
+        tab.page.events.add("pdf not read", said_of(error))
     return None
 
 
@@ -65,12 +65,12 @@ async def _read(tab: Tab, data: bytes, file: DownloadedFile, pages: str | None) 
         document = await read_pdf(data, pages=pages, longest=MOST_CHARACTERS)
     except InvalidArguments as error:
         raise InvalidArguments("The PDF does not have the page that the address names.", hint=NO_PAGE) from error
-    report = PdfRead.of(file.path or "", document, _origin(file.url))
+    report = PdfRead.of(file.path or Own(), document, _origin(file.url))
     tab.page.events.drop_advice("download")
     if report.left_out:
-        tab.page.events.add("pdf", f"pages {report.left_out} are not shown", REST)
+        tab.page.events.add("pdf", Own(f"pages {report.left_out} are not shown"), REST)
     elif not report.has_text:
-        tab.page.events.add("pdf", "no page has text", "To see its pages, call {read_pdf} with images=true.")
+        tab.page.events.add("pdf", Own("no page has text"), "To see its pages, call {read_pdf} with images=true.")
     return report
 
 
@@ -88,9 +88,8 @@ def _read_file(workspace: Workspace, path: str) -> bytes:
 
 
 def _naming(file: DownloadedFile, error: RoveError) -> RoveError:
-    """Say where the file is. Its server has named it, so that the message counts as the server's words."""
-    error.say_more(f"It is saved as {file.path}.")
-    error.quotes_page, error.origin = True, _origin(file.url)
+    """Say where the file is. Its server has named it."""
+    error.say_more("It is saved as ", PageText(file.path or "", _origin(file.url)), ".")
     return error
 
 

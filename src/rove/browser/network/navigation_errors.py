@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
 from urllib.parse import urlsplit
 
 from rove.errors import CertificateInvalid, NavigationFailed, NeedsCredentials, RoveError
-from rove.outcome import origin_in
+from rove.outcome import PageText, origin_in
 
-E = TypeVar("E", bound=RoveError)
 # Further redirects of a chain are left out: in a loop they repeat.
 MAX_HOPS_SHOWN = 6
 
@@ -104,41 +102,35 @@ def navigation_error(reason: str, url: str, hops: Sequence[str] = ()) -> RoveErr
     parts = {"place": host_and_port(url), "host": urlsplit(url).hostname or url, "url": url}
     if name == "ERR_TOO_MANY_REDIRECTS":
         way_out = _LOOP_HINT if len({*hops}) < len(hops) else _CHAIN_HINT
-        loop = NavigationFailed(f"{reason}: {_chain(hops)}", hint=way_out)
-        loop.quotes_page = True
-        return quoting(url, loop)
+        count = f"{reason}: Redirected {len(hops)} times: "
+        return NavigationFailed(count, PageText(_chain(hops), origin_in(hops[0] if hops else url)), hint=way_out)
     if name in _CREDENTIALS:
         hint = _PROXY_HINT if name.startswith("ERR_PROXY_AUTH") else None
-        return NeedsCredentials(f"{reason}: {_CREDENTIALS[name].format(**parts)}", hint=hint)
+        return NeedsCredentials(f"{reason}: ", *_filled(_CREDENTIALS[name], parts), hint=hint)
     if name.startswith("ERR_CERT_"):
-        return CertificateInvalid(f"{reason}: {_CERTIFICATES.get(name, _ANY_CERTIFICATE).format(**parts)}")
-    sentence = _REASONS.get(name, "Could not load {url}").format(**parts)
+        return CertificateInvalid(f"{reason}: ", *_filled(_CERTIFICATES.get(name, _ANY_CERTIFICATE), parts))
+    sentence = _filled(_REASONS.get(name, "Could not load {url}"), parts)
     is_retryable = name not in _HINTS or name in _PASSING
-    return quoting(url, NavigationFailed(f"{reason}: {sentence}", hint=_HINTS.get(name), retryable=is_retryable))
+    return NavigationFailed(f"{reason}: ", *sentence, hint=_HINTS.get(name), retryable=is_retryable)
 
 
 def interrupted_error(reason: str, url: str) -> NavigationFailed:
     """Return the error for a connection that failed after a part of the page had arrived."""
     error = navigation_error(reason, url)
-    return quoting(url, NavigationFailed(error.message, hint="{snapshot} shows the part that has arrived."))
+    return NavigationFailed(*error.parts, hint="{snapshot} shows the part that has arrived.")
 
 
 def credentials_error(status: int, url: str, challenge: str) -> NeedsCredentials:
     """Return the error for a server that asks for a user name and a password."""
-    message = f"HTTP {status}: {host_and_port(url)} asks for a password ({challenge})"
-    error = NeedsCredentials(message, quotes_page=True)
+    asked = PageText(f"({challenge})", origin_in(url))
+    error = NeedsCredentials(f"HTTP {status}: {host_and_port(url)} asks for a password ", asked)
     error.status = status
-    return quoting(url, error)
-
-
-def quoting(url: str, error: E) -> E:
-    """Return an error whose message may have words of a server in it, such as the URL that it redirects to.
-
-    They are marked as that server's, not as those of the page that the tab shows.
-    """
-    error.quotes_page = error.quotes_page or url in error.message
-    error.origin = origin_in(url) if error.quotes_page else None
     return error
+
+
+def quoted_url(url: str) -> PageText:
+    """Return an address as the words of the server there, which may have redirected to it."""
+    return PageText(url, origin_in(url))
 
 
 def host_and_port(url: str) -> str:
@@ -149,4 +141,11 @@ def host_and_port(url: str) -> str:
 
 def _chain(hops: Sequence[str]) -> str:
     shown = " -> ".join(hops[:MAX_HOPS_SHOWN])
-    return f"Redirected {len(hops)} times: {shown}{' -> …' if len(hops) > MAX_HOPS_SHOWN else ''}"
+    return f"{shown}{' -> …' if len(hops) > MAX_HOPS_SHOWN else ''}"
+
+
+def _filled(sentence: str, parts: dict[str, str]) -> list[str]:
+    """Return a sentence in parts, in which a whole address is the words of its server; a host is a plain fact."""
+    before, found, after = sentence.partition("{url}")
+    quoted = [quoted_url(parts["url"])] if found else []
+    return [before.format(**parts), *quoted, after.format(**parts)]

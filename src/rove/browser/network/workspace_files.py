@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from rove.errors import Denied
+from rove.page_text import of_same_author
 from rove.settings.tree import Settings
 from rove.workspace import Workspace
 
@@ -27,7 +28,7 @@ class WorkspaceFiles:
         path = _path_in(url)
         inside = _below(path, self._root) or _below(path, self._root.resolve())
         if inside is None or ".." in inside.split("/") or "\\" in inside or "\0" in inside:
-            raise Denied(f"{url[:200]} lies outside the workspace {self._root}.", hint=HINT)
+            raise Denied(of_same_author(url[:200], url), f" lies outside the workspace {self._root}.", hint=HINT)
         return inside
 
     def check(self, url: str) -> None:
@@ -61,9 +62,9 @@ def _path_in(url: str) -> str:
     try:
         parsed = URL(url)
     except ValueError:
-        raise Denied(f"{url[:200]} is not a valid address.", hint=HINT) from None
+        raise Denied(of_same_author(url[:200], url), " is not a valid address.", hint=HINT) from None
     if parsed.protocol != FILE_SCHEME or parsed.hostname not in ("", "localhost"):
-        raise Denied(f"{url[:200]} is not a file of this machine.", hint=HINT)
+        raise Denied(of_same_author(url[:200], url), " is not a file of this machine.", hint=HINT)
     return unquote(parsed.pathname)
 
 

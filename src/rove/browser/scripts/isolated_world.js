@@ -23,11 +23,12 @@ import {
   openAfter,
 } from "./choosing/list_choice.js";
 import { selectOptions } from "./choosing/native_selects.js";
+import { consequenceOf } from "./consequences/activation.js";
 import { adoptShadow, takeClosedHosts } from "./dom/closed_shadow_roots.js";
 import { focusHere } from "./dom/focus.js";
 import { callNumbered, elementOfRef, refNumber, startRefs } from "./dom/refs.js";
 import { listenForScrolling, untilAnimationsEnd } from "./page/animations.js";
-import { nextChange, showsSelector, showsText } from "./page/changes.js";
+import { bodyText, nextChange, showsSelector, showsText } from "./page/changes.js";
 import { listenForClipboard, setClipboardText } from "./page/clipboard.js";
 import { listenForInput } from "./page/idle.js";
 import { leaveModes, listenForModes, releasePointer } from "./page/modes.js";
@@ -46,6 +47,8 @@ import { listenForPasswords } from "./roles/passwords.js";
 import { findRows } from "./search/find.js";
 import { similarNames } from "./search/similar_names.js";
 import { describeElement, queryTargets, rectanglesOf, surroundingsOf } from "./search/targets.js";
+import { checkSecretFields, holdSecretsInFocus } from "./secrets/secret_fields.js";
+import { attributeValues, focusedText, selectionInContext } from "./secrets/selection.js";
 import { noteClickListeners, useListenerProbe } from "./snapshot/press_targets.js";
 
 globalThis.rove = {
@@ -98,6 +101,7 @@ globalThis.rove = {
   outerHtml,
   readAttribute,
   elementFacts,
+  consequenceOf,
   boxNow,
   pageBox,
   // Typing, which goes to whatever has the focus.
@@ -108,6 +112,11 @@ globalThis.rove = {
   focusedRef,
   describeFocus,
   untilLayersRest,
+  checkSecretFields,
+  holdSecretsInFocus,
+  focusedText,
+  selectionInContext,
+  attributeValues,
   // Frames and points.
   frameBoxNow,
   frameOrigin,
@@ -118,6 +127,7 @@ globalThis.rove = {
   afterWheel,
   nextChange,
   showsText,
+  bodyText,
   showsSelector,
   beginAction,
   untilSettled,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, Protocol
 
+from rove.page_text import Text
 from rove.validation.record import dataclass
 
 SameSite = Literal["strict", "lax", "none"]
@@ -14,10 +15,10 @@ SameSite = Literal["strict", "lax", "none"]
 class Cookie:
     """A cookie; `expires` is in seconds since the epoch, None for one that ends with the session."""
 
-    name: str
-    value: str
-    domain: str
-    path: str
+    name: Text
+    value: Text
+    domain: Text
+    path: Text
     expires: float | None = None
     http_only: bool = False
     secure: bool = False

@@ -12,6 +12,7 @@ from rove.chromium.aria.page import Page
 from rove.chromium.frames.worlds import World
 from rove.chromium.protocol.connection import CdpError
 from rove.errors import ElementNotFound, InvalidArguments, ScriptFailed
+from rove.page_text import NOWHERE, Own, PageText
 from rove.target import Ref, parse_target
 
 SNAPSHOT = "options => rove.ariaSnapshot(options)"
@@ -50,7 +51,9 @@ class AriaReader:
             world, options["root"] = self._page.worlds.with_prefix(target.frame), target.local
         origins: list[str] = []
         lines = await self._read(world, options, origins)
-        return AriaSnapshot("\n".join(lines), tuple(dict.fromkeys(origins)))
+        wrote = tuple(map(Own, dict.fromkeys(origins)))
+        text = PageText("\n".join(lines), wrote[0] if len(wrote) == 1 else NOWHERE)
+        return AriaSnapshot(text, wrote)
 
     async def _read(self, world: World, options: dict[str, Any], origins: list[str]) -> list[str]:
         prefix = self._page.frame_order.prefix(world.frame_id)
@@ -126,7 +129,8 @@ class AriaReader:
         """
         answer = await self._page.worlds.main.call("(texts, regex) => rove.matching(texts, regex)", texts, regex)
         if "error" in answer:
-            raise InvalidArguments(f"`regex`: {answer['error']}.")
+            why: str = answer["error"]
+            raise InvalidArguments(f"`regex`: {why}.")
         places: list[int] = answer["places"]
         return places
 

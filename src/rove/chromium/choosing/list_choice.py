@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol
 
 from rove.errors import ElementNotReady, InvalidArguments, RoveError
+from rove.page_text import PageText
 
 # Milliseconds that a list has to open, and to find what was typed: many ask a server once the typing has paused.
 OPENING_MS = 1000
@@ -23,7 +24,7 @@ class Pressable(Protocol):
     """An element of the page."""
 
     async def click(self) -> None: ...
-    async def fill(self, value: str, /) -> str | None: ...
+    async def fill(self, value: str, /) -> PageText | None: ...
 
 
 class Keys(Protocol):
@@ -37,11 +38,18 @@ class ListChoice:
     """Opens the list of a control, presses options in it and closes it.
 
     `ask` calls a function of rove's script with the element that the choice is made for. `element` returns the element
-    of a ref in the same frame.
+    of a ref in the same frame. `quote` returns a text as the words of that frame.
     """
 
-    def __init__(self, control: dict[str, str], ask: Ask, element: Callable[[str], Pressable], keyboard: Keys) -> None:
-        self._line = control["line"]
+    def __init__(
+        self,
+        control: dict[str, str],
+        ask: Ask,
+        element: Callable[[str], Pressable],
+        keyboard: Keys,
+        quote: Callable[[str], PageText],
+    ) -> None:
+        self._line = quote(control["line"])
         self._control_ref = control["ref"]
         self._control = element(self._control_ref)
         self._ask = ask
@@ -141,17 +149,26 @@ class ListChoice:
     def _missing(self, label: str, options: Sequence[str]) -> RoveError:
         if not options:
             return ElementNotReady(
-                f"{self._line} was pressed, and no list with the option {label!r} has opened.",
+                self._line,
+                f" was pressed, and no list with the option {label!r} has opened.",
                 hint="Look with {snapshot}. Press it with {click}, then press the option.",
                 retryable=False,
             )
         return InvalidArguments(
-            f"`values`: {self._line} has no option {label!r}. Its options: {', '.join(options)}.", quotes_page=True
+            f"`values`: there is no option {label!r} in ",
+            self._line,
+            ". Its options: ",
+            self._line.around(", ".join(options)),
+            ".",
         )
 
     def _not_followed(self, labels: Sequence[str], shown: str) -> ElementNotReady:
         return ElementNotReady(
-            f"{', '.join(map(repr, labels))} was pressed in the list of {self._line}, which still shows {shown!r}.",
+            f"{', '.join(map(repr, labels))} was pressed in the list of ",
+            self._line,
+            ", which still shows ",
+            self._line.around(repr(shown)),
+            ".",
             hint="Look with {snapshot}.",
             retryable=False,
         )

@@ -7,6 +7,7 @@ from typing import Any
 
 from rove.chromium.choosing.list_choice import Ask, ListChoice
 from rove.errors import ElementNotReady, InvalidArguments
+from rove.page_text import PageText
 
 
 async def choose_options(
@@ -27,22 +28,26 @@ async def choose_options(
         return await ask("selectOptions", list(values), True)
 
 
-def chosen_labels(answer: dict[str, Any], line: str, prefix: str) -> list[str]:
+def chosen_labels(answer: dict[str, Any], line: PageText, prefix: str) -> list[str]:
     """Return the labels of the options that were chosen, or raise why they were not.
 
     `line` is that of the element, `prefix` that of the refs in its frame.
     """
     if "missing" in answer:
         raise InvalidArguments(
-            f"`values`: {line} has no option {', '.join(map(repr, answer['missing']))}."
-            f" Its options: {', '.join(answer['options'])}.",
-            quotes_page=True,
+            "`values`: there is no such option: ",
+            line.around(f"{line} has no option {', '.join(map(repr, answer['missing']))}."),
+            " Its options: ",
+            line.around(", ".join(answer["options"])),
+            ".",
         )
     if widget := answer.get("standIn"):
         ref = prefix + widget["ref"]
         raise ElementNotReady(
-            f"{line} is hidden, and what is shown in its place, {widget['line']} [{ref}], did not follow"
-            " the choice, which was taken back.",
+            line,
+            " is hidden, and what is shown in its place, ",
+            line.around(f"{widget['line']} [{ref}]"),
+            ", did not follow the choice, which was taken back.",
             hint=f"Press {ref} with {{click}}, then press the option in its list.",
             retryable=False,
         )

@@ -28,6 +28,8 @@ MAX_MESSAGES = 500
 REPORT_PREFIX = f"{NONCE} "
 # The browser keeps every logged object alive for DevTools to inspect, until it is told to release them.
 MAX_RETAINED_OBJECTS = 1000
+# The oldest execution contexts of a page that has more than this are forgotten.
+MAX_CONTEXTS = 2000
 
 _LEVELS: dict[str, Level] = {
     "error": "error", "assert": "error", "exception": "error", "warning": "warning", "debug": "debug",
@@ -35,6 +37,7 @@ _LEVELS: dict[str, Level] = {
 }  # fmt: skip
 # Calls that only change how a console is displayed.
 _IGNORED_KINDS = frozenset({"clear", "endGroup"})
+_METHODS = frozenset({"Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Console.messageAdded", "Log.entryAdded"})
 _KIND_NAMES = {"startGroup": "group", "startGroupCollapsed": "group", "timeEnd": "time"}
 
 
@@ -42,14 +45,14 @@ FindSource = Callable[["int | None"], ConsoleSource]
 
 
 class ConsoleLog:
-    """The latest console messages. Older ones are dropped, and `dropped` counts them."""
+    """The latest console messages. `dropped` counts older ones, `unrecorded` those that came too fast to be read."""
 
     def __init__(self, tasks: BackgroundTasks, events: PageEvents | None = None) -> None:
         self._tasks = tasks
         self._events = events
         self._values = ConsoleValues(tasks)
         self._messages: deque[ConsoleMessage] = deque(maxlen=MAX_MESSAGES)
-        self.dropped = 0
+        self.dropped = self.unrecorded = 0
 
     def __iter__(self) -> Iterator[ConsoleMessage]:
         return iter(self._messages)
@@ -61,7 +64,7 @@ class ConsoleLog:
         """Remove all messages; return how many there were."""
         count = sum(message.count for message in self._messages)
         self._messages.clear()
-        self.dropped = 0
+        self.dropped = self.unrecorded = 0
         return count
 
     def listen(self, cdp: CdpSession, find_source: FindSource) -> None:
@@ -92,7 +95,7 @@ class ConsoleLog:
         values = self._values.convert(cdp, event["args"])
         self._add(_KIND_NAMES.get(kind, kind), text, source_location(frames[0]), source, event["timestamp"], values)
         if kind == "error" and self._events is not None:
-            self._events.add("console error", text)
+            self._events.add("console error", source.quote(text))
 
     def _on_message(self, message: dict[str, Any], source: ConsoleSource) -> None:
         """Log a message of a target whose console is read as text."""
@@ -102,7 +105,7 @@ class ConsoleLog:
         place = {**message, "lineNumber": message.get("line", 1) - 1, "columnNumber": message.get("column", 1) - 1}
         self._add(kind, message["text"], source_location(place), source, time.time() * 1000)
         if kind == "error" and self._events is not None:
-            self._events.add("console error", message["text"])
+            self._events.add("console error", source.quote(message["text"]))
 
     def _on_exception(self, event: dict[str, Any], find_source: FindSource) -> None:
         details = event["exceptionDetails"]
@@ -111,7 +114,8 @@ class ConsoleLog:
         self._add("exception", text, exception_location(details), source, event["timestamp"])
         if self._events is not None:
             first, *_ = text.splitlines()
-            self._events.add("page error", first.removeprefix("Uncaught ").removeprefix("(in promise) "))
+            said = first.removeprefix("Uncaught ").removeprefix("(in promise) ")
+            self._events.add("page error", source.quote(said))
 
     def _on_entry(self, entry: dict[str, Any], source: ConsoleSource) -> None:
         """Log an entry of the browser itself: a refused script, a failed request, a deprecation."""
@@ -137,15 +141,11 @@ class ConsoleLog:
             self._messages[-1] = replace(entry, count=last.count + 1)
             return
         if len(self._messages) == MAX_MESSAGES:
-            self._count_dropped()
+            self.dropped += 1
         self._messages.append(entry)
 
     def _on_dropped(self, event: dict[str, Any]) -> None:
-        if not event["method"].startswith("Network."):
-            self._count_dropped()
-
-    def _count_dropped(self) -> None:
-        self.dropped += 1
+        self.unrecorded += event["method"] in _METHODS
 
     def _release(self, cdp: CdpSession) -> None:
         self._tasks.start(cdp.send("Runtime.releaseObjectGroup", {"objectGroup": "console"}))
@@ -170,6 +170,8 @@ class ExecutionContexts:
         is_main = context.get("auxData", {}).get("frameId") == self._main_frame
         source = ConsoleSource("page" if is_main else "frame", origin_in(context["origin"]))
         self._sources[context["id"]] = source
+        if len(self._sources) > MAX_CONTEXTS:
+            del self._sources[next(iter(self._sources))]
         if is_main:
             self._main = source
 

@@ -10,8 +10,10 @@ from typing import Any
 
 from rove.browser.page_data import OpenDialog
 from rove.browser.page_events import PageEvents
+from rove.chromium.frames.frame_origins import FrameOrigins
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import DialogOpen
+from rove.page_text import Own, PageText
 from rove.tasks import BackgroundTasks, Interrupted, race
 
 # Dialogs in a row are suppressed once their weights add up to more than `MAX_CONSECUTIVE`. A confirm or a prompt
@@ -32,7 +34,10 @@ SUPPRESS_DIALOGS = """(function suppress(view) {
 class Dialogs:
     """The dialog that blocks a tab, if there is one."""
 
-    def __init__(self, events: PageEvents, answer_timeout: float, tasks: BackgroundTasks) -> None:
+    def __init__(
+        self, events: PageEvents, answer_timeout: float, tasks: BackgroundTasks, origins: FrameOrigins
+    ) -> None:
+        self._origins = origins
         self._events = events
         self._tasks = tasks
         self._answer_timeout = answer_timeout
@@ -91,7 +96,7 @@ class Dialogs:
     def raise_if_open(self) -> None:
         """Raise `DialogOpen` if a dialog blocks the tab."""
         if dialog := self.open:
-            raise DialogOpen(f"The page is blocked by {'the' if dialog.tab else 'its'} {dialog}.")
+            raise DialogOpen(f"The page is blocked by {'this' if dialog.tab else 'its'} dialog: ", dialog.told)
 
     def share(self, dialog: OpenDialog, cdp: CdpSession) -> None:
         """Show the dialog of another page, which blocks this page too, so that either tab can answer it."""
@@ -141,7 +146,10 @@ class Dialogs:
         self._is_dismissing = False
 
     def _on_opening(self, event: dict[str, Any], cdp: CdpSession) -> None:
-        dialog = OpenDialog(event["type"], event["message"], event.get("defaultPrompt", ""))
+        origin = self._origins.of_document(event["url"], event.get("frameId"))
+        message, default = (PageText(event.get(name, ""), origin) for name in ("message", "defaultPrompt"))
+        kind: str = event["type"]
+        dialog = OpenDialog(Own(kind), message, default)
         if dialog.kind == "beforeunload":
             # The agent or the page itself asked for the navigation, and the page must not prevent it.
             self._tasks.start(_handle(cdp, True, None))
@@ -183,7 +191,7 @@ class Dialogs:
         """Dismiss a dialog and keep the page from opening more, as a browser offers its user."""
         self._tasks.start(_handle(cdp, False, None))
         if self._suppressed == 0:
-            self._events.add("dialogs suppressed", "The page opens one dialog after another: no more are shown.")
+            self._events.add("dialogs suppressed", Own("The page opens one dialog after another: no more are shown."))
         self._suppress_more(cdp)
 
     def _suppress_more(self, cdp: CdpSession) -> None:
@@ -195,7 +203,7 @@ class Dialogs:
             self._tasks.start(_send(cdp, "Runtime.terminateExecution", {}))
 
     def _dismiss(self, dialog: OpenDialog, cdp: CdpSession, reason: str) -> None:
-        self._events.add("dialog dismissed", f"{dialog}, {reason}")
+        self._events.add("dialog dismissed", dialog.message.around(f"{dialog.told}, {reason}"))
         self._close()
         self._tasks.start(_handle(cdp, False, None))
 

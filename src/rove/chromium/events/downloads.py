@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.documents.signature import SIGNATURE_WITHIN, is_pdf
 from rove.errors import Denied
+from rove.page_text import NOWHERE, Own, PageText, Text
 from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
 from rove.validation.record import dataclass
@@ -26,11 +29,11 @@ READ_PDF = "Read the PDF with {read_pdf}. Or {navigate} to its address, which an
 @dataclass
 class _Download:
     guid: str
-    name: str
+    name: PageText
     page_events: PageEvents
     pending: PendingDownloads
     number: int
-    url: str = ""
+    url: PageText = PageText("", NOWHERE)
     is_refused: bool = False
 
 
@@ -63,11 +66,11 @@ class PendingDownloads:
             self._changed.clear()
             await self._changed.wait()
 
-    def add(self, name: str, url: str = "") -> int:
+    def add(self, name: PageText, url: PageText) -> int:
         """Note that a download has started; returns its number."""
         self.count += 1
         self._running.add(self.count)
-        self._latest = DownloadedFile(safe_name(name), url=url)
+        self._latest = DownloadedFile(name.around(safe_name(name)), url=url)
         self._changed.set()
         return self.count
 
@@ -84,8 +87,16 @@ class PendingDownloads:
 class Downloads:
     """The downloads of one context: saved when they are complete, cancelled when they are too many or too large."""
 
-    def __init__(self, root: CdpSession, context: str, settings: Settings, scratch: Path) -> None:
+    def __init__(
+        self,
+        root: CdpSession,
+        context: str,
+        settings: Settings,
+        scratch: Path,
+        may_read: Callable[[str], bool],
+    ) -> None:
         self._root = root
+        self._may_read = may_read
         self._context = context
         self._limits = settings.limits
         self._workspace = Workspace(settings.workspace_folder)
@@ -112,15 +123,15 @@ class Downloads:
         await self._tasks.close()
         await asyncio.to_thread(discard, self._scratch)
 
-    def start(self, event: dict[str, Any], page_events: PageEvents, pending: PendingDownloads) -> None:
-        """Handle `Browser.downloadWillBegin`."""
-        name, url = event["suggestedFilename"] or "download", event["url"]
+    def start(self, event: dict[str, Any], origin: str, page_events: PageEvents, pending: PendingDownloads) -> None:
+        """Handle `Browser.downloadWillBegin`. `origin`: that of the frame that started it."""
+        name, url = PageText(event["suggestedFilename"] or "download", origin), PageText(event["url"], origin)
         download = _Download(event["guid"], name, page_events, pending, pending.add(name, url), url)
         self._running[download.guid] = download
         self._count += 1
         limit = self._limits.downloads
         if self._count > limit:
-            self._refuse(download, "download refused", f"{limit} downloads are the limit of one session")
+            self._refuse(download, "download refused", Own(f"{limit} downloads are the limit of one session"))
 
     def update(self, event: dict[str, Any]) -> None:
         """Handle `Browser.downloadProgress`."""
@@ -131,12 +142,12 @@ class Downloads:
             size = max(event["receivedBytes"], event["totalBytes"])
             if size > self._limits.download_megabytes * 2**20 and not download.is_refused:
                 reason = f"{download.name}: larger than {self._limits.download_megabytes} MB"
-                self._refuse(download, "download broken off", reason)
+                self._refuse(download, "download broken off", download.name.around(reason))
             return
         del self._running[download.guid]
         self._tasks.start(self._finish(download, event["state"] == "completed"))
 
-    def _refuse(self, download: _Download, kind: str, reason: str) -> None:
+    def _refuse(self, download: _Download, kind: str, reason: Text) -> None:
         download.is_refused = True
         download.page_events.add(kind, reason)
         self._tasks.start(self._cancel(download))
@@ -153,22 +164,25 @@ class Downloads:
             elif is_complete:
                 path = await asyncio.to_thread(self._move_to_workspace, download)
                 size = path.stat().st_size
-                file = DownloadedFile(path.name, str(path), size, download.url)
+                name = download.name.around
+                file = DownloadedFile(name(path.name), name(str(path)), size, download.url)
                 download.pending.note_file(download.number, file)
-                download.page_events.add("download", f"{path} ({size} bytes)", _advice(path))
+                download.page_events.add("download", name(f"{path} ({size} bytes)"), _advice(path))
             else:
                 download.page_events.add("download failed", download.name)
         except OSError as error:
-            download.page_events.add("download failed", f"{download.name}: {error.strerror}")
+            download.page_events.add("download failed", download.name.around(f"{download.name}: {error.strerror}"))
         except Denied as error:
-            download.page_events.add("download failed", f"{download.name}: {error.message}")
+            download.page_events.add("download failed", download.name.around(f"{download.name}: {error.message}"))
         finally:
             download.pending.remove(download.number)
 
     def _move_to_workspace(self, download: _Download) -> Path:
         finished = self._scratch / download.guid
         with finished.open("rb") as file:
-            path = self._workspace.write(FOLDER, download.name, iter(lambda: file.read(CHUNK_BYTES), b""))
+            # What the agent may not read goes where it is not listed and no name can be guessed.
+            folder = FOLDER if self._may_read(download.name.origin) else f"{FOLDER}/{os.urandom(16).hex()}"
+            path = self._workspace.write(folder, download.name, iter(lambda: file.read(CHUNK_BYTES), b""))
         finished.unlink()
         return path
 

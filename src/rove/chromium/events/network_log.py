@@ -32,6 +32,8 @@ _SOURCES = (
 )
 # Headers by which rove's proxy says why it did not forward a request. It removes them from what servers answer.
 _REFUSALS = ((REFUSED_HEADER, "not allowed"), (FAILURE_HEADER, "failed"))
+# Events by which the browser tells of a new request.
+_STARTS = frozenset({"Network.requestWillBeSent", "Network.webSocketCreated"})
 Event = dict[str, Any]
 
 
@@ -117,7 +119,7 @@ class Interceptions:
 
 
 class NetworkLog:
-    """The latest requests of a tab. Older ones are dropped, and `dropped` counts them."""
+    """The latest requests of a tab. `dropped` counts older ones, `unrecorded` those that came too fast to be read."""
 
     def __init__(self, main_frame: str) -> None:
         self._main_frame = main_frame
@@ -127,7 +129,7 @@ class NetworkLog:
         self._early_headers: dict[str, dict[str, str]] = {}
         self._interceptions = Interceptions()
         self._last_number = 0
-        self.dropped = 0
+        self.dropped = self.unrecorded = 0
 
     def __iter__(self) -> Iterator[LoggedRequest]:
         return iter(self._requests)
@@ -152,7 +154,7 @@ class NetworkLog:
         cdp.on("Network.webSocketFrameReceived", lambda event: self._on_websocket_frame("received", event))
         cdp.on("Network.webSocketClosed", self._on_finish)
         cdp.on("Network.eventSourceMessageReceived", self._on_server_sent_event)
-        cdp.on("dropped", self._on_dropped_message)
+        cdp.on("dropped", self._on_dropped)
 
     def _on_request(self, event: Event, cdp: CdpSession, context: str) -> None:
         request, previous = event["request"], self._pending.get(event["requestId"])
@@ -207,6 +209,7 @@ class NetworkLog:
         if request := self._pending.get(event["requestId"]):
             request.at, request.began = event["wallTime"], event["timestamp"]
             request.request_headers = truncate_headers(event["request"]["headers"])
+            request.origin = request.request_headers.get("Origin", request.origin)
 
     def _on_websocket_response(self, event: Event) -> None:
         if request := self._pending.get(event["requestId"]):
@@ -229,8 +232,10 @@ class NetworkLog:
         if request := self._pending.get(event["requestId"]):
             request.messages.add(server_sent_event(event, _moment(request, event)))
 
-    def _on_dropped_message(self, event: Event) -> None:
-        if request := self._pending.get(event.get("requestId", "")):
+    def _on_dropped(self, event: Event) -> None:
+        if event["method"] in _STARTS:
+            self.unrecorded += 1
+        elif request := self._pending.get(event.get("requestId", "")):
             request.messages.dropped += 1
 
     def note_interception(self, identity: str, label: str, is_answered: bool) -> None:

@@ -8,7 +8,9 @@ from typing import Any
 
 from rove.browser.network.schemes import is_web, scheme_refusal
 from rove.browser.page_events import PageEvents
+from rove.chromium.frames.frame_origins import FrameOrigins
 from rove.chromium.protocol.connection import CdpSession
+from rove.page_text import Own, PageText
 
 # Windows that one document may open while no action runs.
 MAX_UNREQUESTED = 5
@@ -21,7 +23,14 @@ DISABLE_WINDOW_OPEN = "window.open = () => null"
 class Popups:
     """The popups of one tab: expected from `Page.windowOpen` on, then reported or refused once they have a target."""
 
-    def __init__(self, page_events: PageEvents, max_tabs: int, send: Callable[[str, dict[str, Any]], None]) -> None:
+    def __init__(
+        self,
+        page_events: PageEvents,
+        max_tabs: int,
+        send: Callable[[str, dict[str, Any]], None],
+        origins: FrameOrigins,
+    ) -> None:
+        self._origins = origins
         self._events = page_events
         self._max_tabs = max_tabs
         self._send = send
@@ -44,11 +53,13 @@ class Popups:
         """The number of windows that the page has opened and that have no target yet."""
         return len(self._expected_urls)
 
-    def report(self, tab: str, url: str) -> None:
-        """Report a window that has become a tab."""
+    def report(self, tab: str, url: str, frame: str | None) -> None:
+        """Report a window that has become a tab. The frame that opened it, if it is known, wrote its address."""
         expected_url = self._next_expected_url()
         # A new window is empty until its URL loads.
-        self._events.add("new tab", f"{tab} {expected_url or url if url in EMPTY_URLS else url}")
+        shown = expected_url or url if url in EMPTY_URLS else url
+        origin = self._origins.of(frame) if frame else self._origins.of_any
+        self._events.add("new tab", PageText(f"{tab} {shown}", origin))
 
     def is_refused(self, open_tabs: int) -> bool:
         """Count a window that was just opened; returns whether it has to be closed."""
@@ -66,9 +77,9 @@ class Popups:
 
     def _refuse(self, reason: str) -> None:
         self._refused += 1
-        self._events.add("popup blocked", reason)
+        self._events.add("popup blocked", Own(reason))
         if self._refused % REFUSALS_BEFORE_TERMINATION == 0:
-            self._events.add("script broken off", "It opened one window after another.")
+            self._events.add("script broken off", Own("It opened one window after another."))
             self._send("Runtime.terminateExecution", {})
             self._send("Runtime.evaluate", {"expression": DISABLE_WINDOW_OPEN})
 
@@ -79,4 +90,4 @@ class Popups:
         self._expected_urls.append(event["url"])
         if event["url"] and not is_web(event["url"]):
             self._unopenable += 1
-            self._events.add("address refused", scheme_refusal(event["url"]))
+            self._events.add("address refused", PageText(scheme_refusal(event["url"]), self._origins.of_any))

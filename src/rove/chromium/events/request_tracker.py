@@ -10,7 +10,10 @@ from typing import Any, TypeVar
 from rove.browser.network.navigation_errors import host_and_port
 from rove.browser.page_data import DocumentRequest, TrackedRequest
 from rove.browser.page_events import PageEvents
+from rove.chromium.frames.frame_origins import FrameOrigins
 from rove.chromium.protocol.connection import CdpSession
+from rove.outcome import origin_in
+from rove.page_text import PageText
 
 # Resource types whose responses can change the content of a page. Images and fonts cannot; WebSockets stay open.
 TRACKED_TYPES = frozenset({"Document", "Script", "Stylesheet", "Fetch", "XHR"})
@@ -19,6 +22,7 @@ IGNORED_FAILURES = frozenset({"net::ERR_ABORTED"})
 # Schemes for which a browser shows a password prompt. Pages ask for other credentials, such as tokens, themselves.
 PASSWORD_SCHEMES = ("basic", "digest", "ntlm", "negotiate")
 MAX_CHALLENGE_LENGTH = 200
+_ENDS = frozenset({"Network.loadingFinished", "Network.loadingFailed"})
 
 # A request that is unanswered for longer than this many seconds may be one that the server answers when it has news.
 RECENT_SECONDS = 8.0
@@ -40,15 +44,26 @@ class _BoundedDict(dict[str, V]):
 class RequestTracker:
     """Pending requests and when each began, so that those an action caused can be told from earlier ones."""
 
-    def __init__(self, main_frame: str, page_events: PageEvents, max_bytes: int, stop: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        main_frame: str,
+        page_events: PageEvents,
+        max_bytes: int,
+        stop: Callable[[], None],
+        origins: FrameOrigins,
+    ) -> None:
+        self._origins = origins
         self._main_frame = main_frame
         self._events = page_events
         self._max_bytes = max_bytes
         self._stop = stop
         self._pending: dict[str, TrackedRequest] = _BoundedDict()
-        self._descriptions: dict[str, str] = _BoundedDict()
+        self._descriptions: dict[str, PageText] = _BoundedDict()
         self._changed = asyncio.Event()
         self.ended_count = 0
+        # Requests that came too fast to be followed and may be unanswered, and when the last event of one arrived.
+        self.unfollowed = 0
+        self.unfollowed_at = 0.0
         self.document: DocumentRequest | None = None
         # While a caller waits for a document, its failure is raised as an error and needs no event.
         self.is_caller_waiting = False
@@ -59,6 +74,7 @@ class RequestTracker:
         cdp.on("Network.dataReceived", self._on_data)
         cdp.on("Network.loadingFinished", self._on_end)
         cdp.on("Network.loadingFailed", self._on_failure)
+        cdp.on("dropped", self._on_dropped)
 
     @property
     def pending(self) -> list[TrackedRequest]:
@@ -68,19 +84,22 @@ class RequestTracker:
     def has_recent(self) -> bool:
         """Whether a request of the last seconds is unanswered; one that stays so for longer waits for news."""
         since = time.monotonic() - RECENT_SECONDS
-        return any(request.answered is None and request.began >= since for request in self._pending.values())
+        is_unfollowed = self.unfollowed > 0 and self.unfollowed_at >= since
+        unanswered = (request.began for request in self._pending.values() if request.answered is None)
+        return is_unfollowed or any(began >= since for began in unanswered)
 
     @property
-    def silent_server(self) -> str | None:
+    def silent_server(self) -> PageText | None:
         """The host that has been asked for the document and has not answered."""
         document = self.document
         if document is None or document.status is not None or not document.url.startswith("http"):
             return None  # a URL that another program handles has no server
-        return host_and_port(document.url)
+        return PageText(host_and_port(document.url), origin_in(document.url))
 
     def mark_stopped(self) -> None:
         """Forget the pending requests: loading was stopped, and Chromium reports that for only some of them."""
         self._pending.clear()
+        self.unfollowed = 0
         self._changed.set()
 
     async def wait_for_change(self, timeout: float) -> None:
@@ -96,11 +115,13 @@ class RequestTracker:
         identity, request = event["requestId"], event["request"]
         if event.get("frameId") == self._main_frame and identity == event.get("loaderId"):
             self._begin_document(identity, request["url"], "redirectResponse" in event)
-        self._descriptions[identity] = f"{request['method']} {request['url'][:300]}"
+        origin = self._origins.of_document(event.get("documentURL", ""), event.get("frameId"))
+        self._descriptions[identity] = PageText(f"{request['method']} {request['url'][:300]}", origin)
         # A worker's script is requested without a loader id; the worker's own CDP session reports its response.
         is_own = event.get("loaderId") and not request["url"].startswith("blob:")
         if event.get("type") in TRACKED_TYPES and is_own:
-            self._pending[identity] = TrackedRequest(request["url"], request["method"], time.monotonic())
+            began = time.monotonic()
+            self._pending[identity] = TrackedRequest(request["url"], request["method"], began, origin=origin)
 
     def _begin_document(self, loader: str, url: str, is_redirect: bool) -> None:
         if is_redirect and self.document is not None and self.document.loader == loader:
@@ -111,6 +132,7 @@ class RequestTracker:
         self.document = DocumentRequest(loader, url)
         self._pending.clear()
         self._descriptions.clear()
+        self.unfollowed = 0
 
     def _document_of(self, event: dict[str, Any]) -> DocumentRequest | None:
         """Return the main document if an event is about its request."""
@@ -124,10 +146,21 @@ class RequestTracker:
             document.headers = {name.lower(): value for name, value in response["headers"].items()}
             document.challenge = _challenge(response)
             if document.challenge and not self.is_caller_waiting:
-                self._events.add("needs credentials", f"{document.url} asks for a password ({document.challenge})")
+                said = f"{document.url} asks for a password ({document.challenge})"
+                self._events.add("needs credentials", PageText(said, origin_in(document.url)))
         if request := self._pending.get(event["requestId"]):
             request.answered = time.monotonic()
             self._changed.set()
+
+    def _on_dropped(self, event: dict[str, Any]) -> None:
+        """Count a request that is not followed, or that one of them is over."""
+        if event["method"] == "Network.requestWillBeSent":
+            self.unfollowed += 1
+        elif event["method"] in _ENDS and self.unfollowed > 0:
+            self.unfollowed -= 1
+        elif event["method"] not in _ENDS:
+            return
+        self.unfollowed_at = time.monotonic()
 
     def _on_data(self, event: dict[str, Any]) -> None:
         document = self._document_of(event)
@@ -137,7 +170,8 @@ class RequestTracker:
         if document.received > self._max_bytes:
             document.is_cut = True
             limit = self._max_bytes // 2**20
-            self._events.add("page cut", f"{document.url} is larger than {limit} MB: the rest was not loaded")
+            said = f"{document.url} is larger than {limit} MB: the rest was not loaded"
+            self._events.add("page cut", PageText(said, origin_in(document.url)))
             self._stop()
 
     def _on_end(self, event: dict[str, Any]) -> None:
@@ -153,7 +187,7 @@ class RequestTracker:
         description = self._descriptions.get(event["requestId"])
         is_raised = document is not None and self.is_caller_waiting
         if description and not is_raised and not event.get("canceled") and event["errorText"] not in IGNORED_FAILURES:
-            self._events.add("request failed", f"{description} ({event['errorText']})")
+            self._events.add("request failed", description.around(f"{description} ({event['errorText']})"))
         self._on_end(event)
 
 

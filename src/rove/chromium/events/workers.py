@@ -17,7 +17,7 @@ from rove.chromium.frames.reporting import reporting
 from rove.chromium.frames.worlds import World
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import ScriptFailed
-from rove.outcome import origin_in
+from rove.outcome import PageText, origin_in
 from rove.tasks import BackgroundTasks
 from rove.validation.record import dataclass
 
@@ -40,6 +40,10 @@ class Worker:
     kind: str
     url: str
     cdp: CdpSession
+
+    def quote(self, text: str) -> PageText:
+        """Return a text as the words of its script."""
+        return PageText(text, origin_in(self.url.removeprefix("blob:")))
 
     async def answers_within(self, timeout: float) -> bool:
         """Return whether the worker is free to run a script within `timeout` seconds."""
@@ -104,7 +108,7 @@ class Workers:
         while worker.target in self._running:
             if not await worker.answers_within(BUSY_SECONDS):
                 text = f"{worker.url[:200]} has run without a pause for {BUSY_SECONDS:g} s, and keeps a processor busy."
-                page_events.add("busy worker", text)
+                page_events.add("busy worker", worker.quote(text))
                 return
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(worker.cdp.wait_closed(), CHECK_INTERVAL)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from rove.chromium.frames.execution_context import exception_text
 from rove.chromium.protocol.connection import CdpError, CdpResult, CdpSession
 from rove.errors import ScriptFailed
+from rove.page_text import PageText
 from rove.validation.pattern import pattern
 
 # More than a model can read; parsing a larger value would block the event loop.
@@ -28,13 +30,15 @@ _PLAIN_VALUE = """function () {
   };
   return typeof this === "function" ? this : plain(this, []);
 }"""
+# Returns a text as the words of the page or frame that the script runs in.
+Quote = Callable[[str], PageText]
 _FUNCTION = pattern(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*\s*=>)")
 
 
-async def evaluate(cdp: CdpSession, expression: str, await_promise: bool = True) -> Any:
+async def evaluate(cdp: CdpSession, expression: str, quote: Quote, await_promise: bool = True) -> Any:
     """Run an expression in the page and return its value; if it is a function, call it."""
     code = await _as_call(cdp, expression) or expression
-    return _to_python(await _evaluate_in_console(cdp, code, await_promise))
+    return _to_python(await _evaluate_in_console(cdp, code, quote, await_promise))
 
 
 async def _as_call(cdp: CdpSession, expression: str) -> str | None:
@@ -58,27 +62,31 @@ async def _is_expression(cdp: CdpSession, call: str) -> bool:
     return "exceptionDetails" not in checked
 
 
-async def evaluate_with(cdp: CdpSession, expression: str, element: str, await_promise: bool = True) -> Any:
+async def evaluate_with(
+    cdp: CdpSession, expression: str, element: str, quote: Quote, await_promise: bool = True
+) -> Any:
     """Run an expression or a function with an element, given by its object id, as its argument."""
     function = expression if _is_function(expression) else f"(element) => ({expression})"
     call = {"functionDeclaration": function, "objectId": element, "arguments": [{"objectId": element}]}
     params = {**call, "awaitPromise": await_promise, "returnByValue": True, "userGesture": True}
-    return _to_python(await _send(cdp, "Runtime.callFunctionOn", params))
+    return _to_python(await _send(cdp, "Runtime.callFunctionOn", params, quote))
 
 
-async def _evaluate_in_console(cdp: CdpSession, code: str, await_promise: bool) -> CdpResult:
+async def _evaluate_in_console(cdp: CdpSession, code: str, quote: Quote, await_promise: bool) -> CdpResult:
     """Run code as the DevTools console does: `let` may redeclare a name, and `await` works at the top level."""
-    result = await _send(cdp, "Runtime.evaluate", {"expression": code, "replMode": True, "userGesture": True})
+    command = {"expression": code, "replMode": True, "userGesture": True}
+    result = await _send(cdp, "Runtime.evaluate", command, quote)
     object_id = result.get("objectId")
     if object_id is None:
         return result
     if result.get("subtype") == "promise" and await_promise:
-        return await _send(cdp, "Runtime.awaitPromise", {"promiseObjectId": object_id, "returnByValue": True})
+        awaited = {"promiseObjectId": object_id, "returnByValue": True}
+        return await _send(cdp, "Runtime.awaitPromise", awaited, quote)
     by_value = {"functionDeclaration": _PLAIN_VALUE, "objectId": object_id, "returnByValue": True}
-    return await _send(cdp, "Runtime.callFunctionOn", by_value)
+    return await _send(cdp, "Runtime.callFunctionOn", by_value, quote)
 
 
-async def _send(cdp: CdpSession, method: str, params: dict[str, Any]) -> CdpResult:
+async def _send(cdp: CdpSession, method: str, params: dict[str, Any], quote: Quote) -> CdpResult:
     try:
         answer = await cdp.send(method, params, MAX_RESULT_BYTES)
     except CdpError as error:
@@ -87,10 +95,9 @@ async def _send(cdp: CdpSession, method: str, params: dict[str, Any]) -> CdpResu
         raise ScriptFailed(
             f"The value cannot be returned: {error}.",
             hint="Return plain data: text, numbers, lists, objects.",
-            quotes_page=False,
         ) from error
     if "exceptionDetails" in answer:
-        raise ScriptFailed(await _thrown_text(cdp, answer["exceptionDetails"]))
+        raise ScriptFailed(quote(await _thrown_text(cdp, answer["exceptionDetails"])))
     result: CdpResult = answer["result"]
     return result
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import ElementGone, ScriptFailed
+from rove.page_text import NOWHERE, PageText
 from rove.validation.record import dataclass
 
 LONGEST_MESSAGE = 4_000
@@ -52,7 +53,7 @@ class ExecutionContext:
         except CdpError as error:
             raise ElementGone("The page went away before that could be done.") from error
         if "exceptionDetails" in answer:
-            raise ScriptFailed(exception_text(answer["exceptionDetails"]))
+            raise ScriptFailed(PageText(exception_text(answer["exceptionDetails"]), self.origin or NOWHERE))
         return answer["result"].get("value")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from rove.browser.page_data import Box
 from rove.chromium.frames.worlds import World, Worlds
 from rove.errors import ElementGone, ElementNotReady
+from rove.page_text import NOWHERE, PageText
 
 FRAME_ORIGIN = "(ref, x, y) => rove.frameOrigin(ref, x, y)"
 
@@ -34,7 +35,8 @@ async def to_tab_point(worlds: Worlds, world: World, x: float, y: float) -> tupl
         x, y = corner["x"] + x * corner["across"], corner["y"] + y * corner["down"]
         cover = await parent.call("(ref, x, y) => rove.hitsFrame(ref, x, y)", owner, x, y)
         if cover is not None:
-            raise ElementNotReady(f"The frame {world.prefix} is covered by {cover} at that point.")
+            said = PageText(cover, await parent.origin() or NOWHERE)
+            raise ElementNotReady(f"The frame {world.prefix} is covered at that point by ", said, ".")
         world = parent
     return x, y
 

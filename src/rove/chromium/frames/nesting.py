@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from rove.chromium.frames.worlds import World, Worlds
 from rove.errors import ElementNotReady
+from rove.page_text import PageText
 
 
-async def world_inside(worlds: Worlds, parent: World, owner_ref: str, line: str) -> World | None:
+async def world_inside(worlds: Worlds, parent: World, owner_ref: str, line: PageText) -> World | None:
     """Return the world of the frame that an element holds; None where the element holds no document."""
     for world in await worlds.current():
         if world.parent is parent and await worlds.owner(world) == owner_ref:
             if world.is_unresponsive:
                 # The frame cannot tell its origin, so the policy cannot decide on it.
-                raise ElementNotReady(f"{line} does not answer.", hint="Wait, then call again.")
+                raise ElementNotReady(line, " does not answer.", hint="Wait, then call again.")
             return world
     return None
 

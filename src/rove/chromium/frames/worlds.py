@@ -7,14 +7,16 @@ or `Array.prototype` changes only its own context.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import field
 from typing import Any
 
 from rove.browser.scripts import page_script
 from rove.chromium.frames.execution_context import Call, ExecutionContext, exception_text
+from rove.chromium.frames.frame_trees import has_failed, request_tree, tree_of
 from rove.chromium.protocol.connection import CdpError, CdpResult, CdpSession
 from rove.errors import ScriptFailed
+from rove.page_text import NOWHERE, PageText
 from rove.refs import NumberedDocument, RefNumbers
 from rove.validation.record import dataclass
 
@@ -46,6 +48,8 @@ class World:
     page_context: int | None = field(default=None, repr=False)
     listener_probe: str | None = field(default=None, repr=False)
     listening_nodes: set[int] = field(default_factory=set, repr=False)
+    # Removes secrets from each answer of the script.
+    redact: Callable[[Any], Any] = field(default=lambda answer: answer, repr=False)
     _context: int | None = field(default=None, repr=False)
     # Whether a call has been answered in the context, and the next free number that the last answer gave.
     _has_answered: bool = field(default=False, repr=False)
@@ -56,7 +60,7 @@ class World:
     async def call(self, function: str, *arguments: Any, as_user: bool = False) -> Any:
         """Call a function expression in the world with plain arguments and return a plain value."""
         answer: dict[str, Any] = (await self._call(Call(function, arguments, as_user=as_user)))["value"]
-        return answer.get("value")
+        return self.redact(answer.get("value"))
 
     async def handle(self, function: str, *arguments: Any) -> str | None:
         """Call a function expression like `call`, but return the id of the resulting object, or None for null."""
@@ -119,7 +123,7 @@ class World:
         if is_new and "exceptionDetails" in answer and await self._is_worth_retrying(install_count, context):
             answer = await self._send_call(call)
         if "exceptionDetails" in answer:
-            raise ScriptFailed(exception_text(answer["exceptionDetails"]))
+            raise ScriptFailed(PageText(exception_text(answer["exceptionDetails"]), NOWHERE))
         self._has_answered = True
         result: dict[str, Any] = answer["result"]
         return result
@@ -179,7 +183,7 @@ class World:
             {"expression": page_script(), "contextId": await self.context(), "returnByValue": True},
         )
         if "exceptionDetails" in answer:
-            raise ScriptFailed(exception_text(answer["exceptionDetails"]))
+            raise ScriptFailed(PageText(exception_text(answer["exceptionDetails"]), NOWHERE))
         was_missing = bool(answer["result"].get("value") == "installed")
         self._install_count += was_missing
         return was_missing
@@ -324,11 +328,11 @@ class Worlds:
         """
         frames = list(self._out_of_process.items())[:MAX_FRAMES]
         running = {frame_id: task for frame_id, task in self._tree_requests.items() if not task.done()}
-        new = {frame_id: _request_tree(cdp) for frame_id, cdp in frames if frame_id not in running}
+        new = {frame_id: request_tree(cdp) for frame_id, cdp in frames if frame_id not in running}
         self._tree_requests = requests = {**running, **new}
         if new:
             await asyncio.wait(new.values(), timeout=timeout)
-        return {frame_id: _tree(requests[frame_id]) for frame_id, _ in frames if not _has_failed(requests[frame_id])}
+        return {frame_id: tree_of(requests[frame_id]) for frame_id, _ in frames if not has_failed(requests[frame_id])}
 
     def _collect_out_of_process(
         self, cdp: CdpSession, frame_id: str, tree: CdpResult | None, worlds: dict[str, World]
@@ -363,25 +367,10 @@ class Worlds:
         else:
             # The frame has moved to another process: its refs continue where they were.
             world = World(cdp, frame_id, known.prefix, parent, numbers=known.numbers, numbered=known.numbered)
+        world.redact = self.main.redact
         for is_page in (True, False):
             self._apply_context(world, is_page)
         return world
-
-
-def _request_tree(cdp: CdpSession) -> asyncio.Task[CdpResult]:
-    task = asyncio.ensure_future(cdp.send("Page.getFrameTree"))
-    # Retrieves the exception of a request that fails after its timeout, which asyncio would log otherwise.
-    task.add_done_callback(_has_failed)
-    return task
-
-
-def _has_failed(request: asyncio.Task[CdpResult]) -> bool:
-    """Return whether the process went away instead of answering."""
-    return request.done() and (request.cancelled() or request.exception() is not None)
-
-
-def _tree(request: asyncio.Task[CdpResult]) -> CdpResult | None:
-    return request.result()["frameTree"] if request.done() else None
 
 
 async def resolve_node(cdp: CdpSession, object_id: str, context: int | None = None, group: str = "") -> str:

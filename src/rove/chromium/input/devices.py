@@ -14,8 +14,9 @@ from rove.chromium.input.mouse import Mouse
 from rove.chromium.input.page_modes import PageModes
 from rove.chromium.input.password_guard import NoSecrets, PasswordGuard
 from rove.chromium.input.press_tracker import PressTracker
-from rove.chromium.input.uploads import FileChooser
+from rove.chromium.input.uploads import FileChooser, copy_files
 from rove.chromium.protocol.connection import CdpSession
+from rove.chromium.secrets.secret_fields import SecretFields
 
 if TYPE_CHECKING:
     from rove.browser.aria.reader import AriaReader
@@ -44,14 +45,17 @@ class InputDevices:
         self.aria = aria
         # The folder for copies of uploaded files, which the page may read until it is closed.
         self.scratch = scratch
+        # The SHA-256 of files that a person was shown, by path, while an action that they approved runs.
+        self.approved_files: dict[str, str] = {}
         self.clipboard = clipboard
         self.secrets: SecretSource = NoSecrets()
         self.page_modes = PageModes(page.worlds.main, events)
         self.press_tracker = PressTracker()
         self.file_chooser = FileChooser(events)
         self.password_guard = PasswordGuard(page, self._offer)
-        self.mouse = Mouse(page, self.password_guard, clipboard)
-        self.keyboard = Keyboard(page, self.password_guard, clipboard, self.page_modes)
+        self.secret_fields = SecretFields(page.every_world, events, lambda: clipboard.secrets)
+        self.mouse = Mouse(page, self.password_guard, clipboard, self.secret_fields)
+        self.keyboard = Keyboard(page, self.password_guard, clipboard, self.page_modes, self.secret_fields)
 
     def listen(self, cdp: CdpSession) -> list[Coroutine[Any, Any, None]]:
         """Set up a CDP session of the page, or of a frame in another process.
@@ -61,7 +65,21 @@ class InputDevices:
         """
         self.press_tracker.listen(cdp)
         self.file_chooser.listen(cdp)
-        return [self.clipboard.listen(cdp), self.page_modes.listen(cdp), self.password_guard.watch_new_documents(cdp)]
+        self.secret_fields.listen(cdp)
+        return [
+            self.clipboard.listen(cdp, self.page.origins),
+            self.page_modes.listen(cdp),
+            self.password_guard.watch_new_documents(cdp),
+        ]
+
+    async def copy_files(self, paths: tuple[str, ...]) -> list[Path]:
+        """Copy files of the workspace to where only the page reads them; returns the copies."""
+        return await copy_files(self.page.settings, paths, self.scratch, self.approved_files)
+
+    @property
+    def known_secrets(self) -> SecretSource:
+        """The secrets of the session, also before an action has typed one."""
+        return self.clipboard.secrets
 
     def _offer(self, origin: str) -> str:
         return self.secrets.offer(origin)

@@ -16,10 +16,10 @@ from rove.chromium.frames.worlds import World, resolve_node
 from rove.chromium.input.keyboard import MODIFIER_BITS
 from rove.chromium.input.mouse import drag_positions, past_middle
 from rove.chromium.input.password_guard import password_error
-from rove.chromium.input.uploads import copy_files, read_files
+from rove.chromium.input.uploads import read_files
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import Denied, ElementNotReady, InvalidArguments, RoveError
-from rove.outcome import Own, Quoted, origin_in
+from rove.page_text import Own, PageText, Text
 from rove.target import secret_named
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Element:
         self._page = devices.page
         self._ref = ref
         self.world = world
-        self.line = line
+        self.line: Text = self.quote(line)
         self.is_seen = is_seen
         # Whether it was found by a part of its name only.
         self.is_partial = False
@@ -81,7 +81,7 @@ class Element:
                 return
             lost_count += is_lost
             if self._page.time.left < MIN_RETRY_SECONDS + hold or lost_count > MAX_LOST_PRESSES:
-                raise ElementNotReady(f"{self.line} {failure}.")
+                raise ElementNotReady(self.line, f" {failure}.")
 
     async def hover(self) -> None:
         await self._devices.page_modes.release_pointer_lock()
@@ -112,7 +112,7 @@ class Element:
             "height": box["height"] * down,
         }
 
-    async def fill(self, value: str) -> str | None:
+    async def fill(self, value: str) -> PageText | None:
         """Replace the text of a field, or set the value of a picker; `secret:NAME` stands for a secret.
 
         Return the new value, or None if it may not be shown.
@@ -125,7 +125,7 @@ class Element:
             raise self._password_error(answer["origin"])
         if not answer["type"]:
             filled: str | None = answer["value"]
-            return None if filled is None else self._quote(filled)
+            return None if filled is None else self.quote(filled)
         await self._devices.keyboard.replace(value)
         return await self.value()
 
@@ -147,7 +147,7 @@ class Element:
         # The origin is checked and the secret typed in the same document, so that no other can receive it.
         document = await self.world.document()
         secret = self._devices.secrets.use(name, document.origin)
-        where = {"origin": document.origin, "anywhere": secret.goes_anywhere, "after": after}
+        where = {"name": name, "origin": document.origin, "anywhere": secret.goes_anywhere, "after": after}
         entered = await document.call(_function("enterSecret"), self._ref, secret.value, where, as_user=True)
         answer = self._check(entered)
         if answer.get("exposed"):
@@ -156,7 +156,7 @@ class Element:
     async def focus(self) -> None:
         await self._ask_until_ready("focusOn")
 
-    async def describe(self) -> str:
+    async def describe(self) -> Text:
         """Return the element as the page shows it now, in one line."""
         await self._ask("elementFacts")
         return self.line
@@ -165,13 +165,13 @@ class Element:
         """Return a number that no other element of the document has, not even one that is drawn in its place."""
         return int((await self._ask("elementFacts"))["identity"])
 
-    async def value(self) -> str | None:
+    async def value(self) -> PageText | None:
         value: str | None = (await self._ask("fieldValue"))["value"]
-        return None if value is None else self._quote(value)
+        return None if value is None else self.quote(value)
 
     async def upload(self, paths: tuple[str, ...], drop: bool, data: dict[str, str] | None = None) -> list[str]:
         """Upload files of the workspace to the element, or drop them on it; returns their names."""
-        files = await copy_files(self._page.settings, paths, self._devices.scratch)
+        files = await self._devices.copy_files(paths)
         if drop:
             await self._ask("dropFiles", await read_files(files), data)
         elif not files:
@@ -194,12 +194,12 @@ class Element:
         worlds = self._page.worlds
         if len(await worlds.current()) == 1 or not (await self._ask("elementFacts"))["isFrame"]:
             return []
-        frame = await world_inside(worlds, self.world, self._ref, self.line)
+        frame = await world_inside(worlds, self.world, self._ref, self.quote(self.line))
         return await worlds_within(worlds, frame) if frame is not None else []
 
     async def evaluate(self, expression: str, await_promise: bool = True) -> Any:
         """Run JavaScript in the page with this element as its argument."""
-        return await evaluate_with(self.cdp, expression, await self.page_object_id(), await_promise)
+        return await evaluate_with(self.cdp, expression, await self.page_object_id(), self.quote, await_promise)
 
     async def is_select(self) -> bool:
         return bool((await self._ask("elementFacts"))["isChosenOnly"])
@@ -210,14 +210,14 @@ class Element:
     async def select(self, values: tuple[str, ...]) -> ChosenOptions:
         """Choose these options, by label or value."""
         answer = await choose_options(self._ask_until_ready, self._list_choice, values)
-        labels = chosen_labels(answer, self.line, self.world.prefix)
-        return ChosenOptions(tuple(map(self._quote, labels)), not answer["wasChosen"])
+        labels = chosen_labels(answer, self.quote(self.line), self.world.prefix)
+        return ChosenOptions(tuple(map(self.quote, labels)), not answer["wasChosen"])
 
     def _list_choice(self, control: dict[str, str]) -> ListChoice:
         def sibling(ref: str) -> Element:
             return Element(self._devices, self.world, ref)
 
-        return ListChoice(control, self._ask, sibling, self._devices.keyboard)
+        return ListChoice(control, self._ask, sibling, self._devices.keyboard, self.quote)
 
     async def set_checked(self, checked: bool) -> bool:
         """Click it if its state is not the wanted one; returns whether it was clicked."""
@@ -226,7 +226,8 @@ class Element:
             return False
         if state.get("radio") and not checked:
             raise ElementNotReady(
-                f"{self.line} is a radio button: it is unchecked by checking another.",
+                self.line,
+                " is a radio button: it is unchecked by checking another.",
                 hint="Check the other one.",
                 retryable=False,
             )
@@ -239,12 +240,12 @@ class Element:
     async def scroll(self, direction: str, amount: int | None) -> dict[str, int]:
         return await scroll_by_wheel(self._devices, self.world, await self._ask("scrollIn", direction, amount))
 
-    async def read_html(self) -> str:
-        return str((await self._ask("outerHtml"))["value"])
+    async def read_html(self) -> PageText:
+        return self.quote((await self._ask("outerHtml"))["value"])
 
-    async def read_attribute(self, name: str) -> str | None:
+    async def read_attribute(self, name: str) -> PageText | None:
         value: str | None = (await self._ask("readAttribute", name))["value"]
-        return value
+        return None if value is None else self.quote(value)
 
     async def page_object_id(self) -> str:
         """Return the CDP object id of this element in the page's own world, instead of rove's isolated one."""
@@ -308,33 +309,36 @@ class Element:
         """Return the answer, or raise what it says is wrong with the element."""
         if answer.get("gone"):
             raise self._gone_error()
-        self.line = self._line_of(answer)
+        whose = answer.get("whose", "null")
+        self.line = PageText(answer["line"], self._origin if whose == "null" else whose)
         if (field := answer.get("kept")) and self._devices.password_guard.is_enabled:
             raise password_error(
-                field["line"], self.world.prefix + field["ref"], self._devices.secrets.offer(field["origin"])
+                PageText(field["line"], field["origin"]),
+                self.world.prefix + field["ref"],
+                self._devices.secrets.offer(field["origin"]),
             )
         if "reason" in answer:
             may_change = not answer.get("never")
-            error = ElementNotReady(f"{self.line} {answer['reason']}.", hint=answer.get("hint"), retryable=may_change)
-            error.origin = self.line.origin if isinstance(self.line, Quoted) else None
-            raise error
+            why = self.quote(f"{self.line} {answer['reason']}.")  # which may name the element that covers it
+            raise ElementNotReady(why, hint=answer.get("hint"), retryable=may_change)
         return answer
 
-    def _line_of(self, answer: dict[str, Any]) -> str:
-        """Return the element's line, with its origin if it is in a frame of another origin than the page."""
-        line, origin = answer["line"], answer.get("whose", "")
-        is_foreign = self.world.parent is not None and origin != origin_in(self._page.url)
-        return Quoted(line, origin) if is_foreign else line
+    @property
+    def _origin(self) -> str:
+        return self._page.origins.of(self.world.frame_id)
 
-    def _quote(self, text: str) -> str:
-        return Quoted(text, self.line.origin) if isinstance(self.line, Quoted) else text
+    def quote(self, text: str) -> PageText:
+        """Return a text as the words of the frame that the element is in."""
+        line: Text | None = getattr(self, "line", None)
+        return PageText(text, line.origin if isinstance(line, PageText) else self._origin)
 
     def _password_error(self, origin: str) -> Denied:
         return password_error(self.line, self.ref, self._devices.secrets.offer(origin))
 
     def _exposure_error(self, name: str) -> Denied:
         return Denied(
-            f"{self.line} [{self.ref}] is no password field, and the secret `{name}` goes into those alone.",
+            self.line,
+            f" [{self.ref}] is no password field, and the secret `{name}` goes into those alone.",
             hint='Use the password field. If this is the right one, the owner can give the secret fields = "any".',
         )
 
@@ -366,12 +370,13 @@ class ViewportPoint:
         self._devices = devices
         self._worlds = devices.page.worlds
         self._point = (x, y)
-        self.line = self.ref = Own(f"the point {x:g},{y:g}")
+        self.line = Own(f"the point {x:g},{y:g}")
+        self.ref = str(self.line)
 
     async def click(
         self, button: Button = "left", count: int = 1, modifiers: tuple[Modifier, ...] = (), hold: float = 0
     ) -> None:
-        width, height = await self._worlds.main.call("() => [innerWidth, innerHeight]")
+        width, height = map(int, await self._worlds.main.call("() => [innerWidth, innerHeight]"))
         if not (self._point[0] < width and self._point[1] < height):
             raise InvalidArguments(f"`target`: {self.line} lies outside the viewport of {width} x {height}.")
         bits = sum(MODIFIER_BITS[modifier] for modifier in modifiers)

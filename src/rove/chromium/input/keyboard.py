@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rove.chromium.input.clipboard import Clipboard
 from rove.chromium.input.page_modes import PageModes
 from rove.chromium.input.password_guard import PasswordGuard
+from rove.chromium.secrets.secret_fields import SecretFields
 from rove.errors import InvalidArguments
 from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
@@ -88,8 +89,16 @@ CLIPBOARD_KEYS = frozenset({"c", "v", "x", "insert", "delete"})
 class Keyboard:
     """Sends keys to the element that has the focus."""
 
-    def __init__(self, page: Page, password_guard: PasswordGuard, clipboard: Clipboard, page_modes: PageModes) -> None:
+    def __init__(
+        self,
+        page: Page,
+        password_guard: PasswordGuard,
+        clipboard: Clipboard,
+        page_modes: PageModes,
+        secret_fields: SecretFields,
+    ) -> None:
         self._page = page
+        self._secret_fields = secret_fields
         self._password_guard = password_guard
         self._clipboard = clipboard
         self._page_modes = page_modes
@@ -100,6 +109,7 @@ class Keyboard:
         writes = last.text not in ("", "\r") and all(key.key == "Shift" for key in held_keys)
         if last.key == "Escape":
             await self._page.worlds.main.call("ms => rove.untilLayersRest(ms)", MAX_LAYER_WAIT_MS)
+        await self._secret_fields.protect_focus()
         async with contextlib.AsyncExitStack() as stack:
             if held_keys or writes:
                 # A single key that writes no text cannot change a password field; a combination may paste into it.
@@ -112,6 +122,7 @@ class Keyboard:
 
     async def type(self, text: str) -> None:
         """Type every character with a key."""
+        await self._secret_fields.protect_focus()
         async with self._password_guard.guarding():
             await self._page.dialogs.run_until_dialog(self._type(text))
 

@@ -15,6 +15,7 @@ from rove.browser.page_data import Box
 from rove.chromium.frames.worlds import World
 from rove.chromium.input.clipboard import Clipboard
 from rove.chromium.input.password_guard import PasswordGuard
+from rove.chromium.secrets.secret_fields import SecretFields
 
 if TYPE_CHECKING:
     from rove.browser.element import Button, PointerTarget
@@ -47,7 +48,10 @@ DRAG_OVER_INTERVAL = 0.1
 class Mouse:
     """Moves, presses and drags at points of the viewport."""
 
-    def __init__(self, page: Page, password_guard: PasswordGuard, clipboard: Clipboard) -> None:
+    def __init__(
+        self, page: Page, password_guard: PasswordGuard, clipboard: Clipboard, secret_fields: SecretFields
+    ) -> None:
+        self._secret_fields = secret_fields
         self._page = page
         self._password_guard = password_guard
         self._clipboard = clipboard
@@ -121,6 +125,8 @@ class Mouse:
             for point in _points_between(start, (start[0] + 6, start[1] + 6), 3):
                 await self._move_pressed(point)
             data = await self._intercepted_data(world)
+            if data is not None:
+                await self._secret_fields.refuse_drag(world, data)
             if data is None:
                 await self._drag_with_pointer(start, world, stops, hold)
             else:

@@ -7,8 +7,10 @@ from typing import Any, Protocol, TypeVar
 
 from rove.browser.page_state import Dialogs
 from rove.browser.time_budget import TimeBudget
+from rove.chromium.frames.frame_origins import FrameOrigins
 from rove.chromium.frames.worlds import World, Worlds
 from rove.chromium.protocol.connection import CdpSession
+from rove.page_text import PageText
 from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
 
@@ -25,9 +27,10 @@ class Page(Protocol):
     tasks: BackgroundTasks
     # Whether text of a frame of this origin may be shown to the agent.
     may_read: Callable[[str], bool]
+    origins: FrameOrigins
 
     @property
-    def url(self) -> str: ...
+    def url(self) -> PageText: ...
     @property
     def dialogs(self) -> Dialogs: ...
     @property
@@ -36,7 +39,7 @@ class Page(Protocol):
         ...
 
     @property
-    def awaited_server(self) -> str | None: ...
+    def awaited_server(self) -> PageText | None: ...
     async def every_world(self) -> list[World]:
         """Return the worlds of all frames that answer, the main one first."""
         ...

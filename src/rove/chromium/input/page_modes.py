@@ -9,6 +9,7 @@ from typing import Any
 from rove.browser.page_events import PageEvents
 from rove.chromium.frames.worlds import WORLD, World
 from rove.chromium.protocol.connection import CdpSession
+from rove.page_text import Own
 
 # The binding by which rove's script reports modes and presses. Only rove's isolated world has it.
 MODES_BINDING = "roveTell"
@@ -48,7 +49,7 @@ class PageModes:
     async def exit(self) -> None:
         """Leave fullscreen and release the pointer lock, as a browser does on Escape."""
         if await self._world.call("() => rove.leaveModes()"):
-            self._events.add("mode left", "The page no longer holds the screen or the pointer.")
+            self._events.add("mode left", Own("The page no longer holds the screen or the pointer."))
 
     def _on_binding_called(self, event: dict[str, Any]) -> None:
         if event["name"] != MODES_BINDING:
@@ -57,7 +58,7 @@ class PageModes:
             case "print" if self._is_printing:
                 return  # rove prints the page
             case "print":
-                self._events.add("print ignored", "The page asked to be printed.")
+                self._events.add("print ignored", Own("The page asked to be printed."))
             case "pointer held" | "pointer free" as state:
                 self._is_pointer_locked = state == "pointer held"
             case _:

@@ -11,9 +11,10 @@ from rove.chromium.capture.frame_rows import open_closed_root
 from rove.chromium.frames.worlds import FRAME_TIMEOUT, WORLD, World
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import Denied, ScriptFailed
+from rove.page_text import PageText, Text
 
 if TYPE_CHECKING:
-    from rove.browser.element import TypedSecret
+    from rove.browser.element import FoundSecret, TypedSecret
     from rove.chromium.input.page import Page
 
 # The depth to which nested closed shadow roots are searched for the focus.
@@ -24,23 +25,37 @@ class NoSecrets:
     """A source without secrets."""
 
     def use(self, name: str, origin: str) -> TypedSecret:
-        raise Denied(f"There is no secret `{name}`.", quotes_page=False)
+        raise Denied(f"There is no secret `{name}`.")
 
     def offer(self, origin: str) -> str:
         return "There are no secrets."
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        return ()
 
-def password_error(line: str, ref: str, hint: str) -> Denied:
+    def find(self, text: str) -> list[FoundSecret]:
+        return []
+
+    def held_in(self, text: str) -> list[dict[str, str]]:
+        return []
+
+    def is_bound(self, name: str, origin: str) -> bool:
+        return False
+
+
+def password_error(line: Text, ref: str, hint: str) -> Denied:
     """Return the error for text that was to go into a password field."""
-    refusal = Denied(f"{line} [{ref}] is a password field, into which only a named secret is typed.", hint=hint)
+    refusal = Denied(line, f" [{ref}] is a password field, into which only a named secret is typed.", hint=hint)
     refusal.conceals = True
     return refusal
 
 
-def _hidden_field_error(line: str, ref: str) -> Denied:
+def _hidden_field_error(line: Text, ref: str) -> Denied:
     """Return the error for text that was to go into a field that cannot be looked at."""
     refusal = Denied(
-        f"{line} [{ref}] has a closed shadow root, and the field in it may be a password field: not all was typed.",
+        line,
+        f" [{ref}] has a closed shadow root, and the field in it may be a password field: not all was typed.",
         hint="Take a {snapshot}, then {fill} the field.",
     )
     refusal.conceals = True
@@ -134,9 +149,10 @@ class PasswordGuard:
         ]
 
     def _refusal(self, field: dict[str, Any], ref: str, is_host: bool) -> Denied:
+        line = PageText(field["line"], field["origin"])
         if is_host:
-            return _hidden_field_error(field["line"], ref)
-        return password_error(field["line"], ref, self._offer(field["origin"]))
+            return _hidden_field_error(line, ref)
+        return password_error(line, ref, self._offer(field["origin"]))
 
 
 async def _ask(world: World, question: str, is_required: bool = False) -> dict[str, Any]:

@@ -10,8 +10,10 @@ from rove.chromium.frames.worlds import World
 from rove.chromium.input.devices import InputDevices
 from rove.chromium.input.element import Element, ViewportPoint
 from rove.chromium.input.page import Page
+from rove.chromium.secrets import oracles
+from rove.chromium.secrets.oracles import LABEL, is_found_openly, is_matched_openly, refuse_telling_selector
 from rove.errors import AmbiguousTarget, Denied, ElementNotFound, InvalidArguments
-from rove.outcome import origin_in
+from rove.page_text import Own, PageText
 from rove.target import AriaRef, Locator, Point, Ref, RoleAndName, Selector, parse_target
 from rove.validation.pattern import pattern
 
@@ -35,23 +37,35 @@ async def resolve(devices: InputDevices, target: str) -> Element:
     """Return the one element that a target means; raise if there is none or more than one."""
     matches = await resolve_all(devices, target)
     if len(matches) > 1:
-        listed = "; ".join(await _candidates(matches[:MAX_LISTED]))
+        listed = listed_parts(await _candidates(matches[:MAX_LISTED]))
         more = f" and {len(matches) - MAX_LISTED} more" if len(matches) > MAX_LISTED else ""
         hint = NAMED_HINT if _WORDS.fullmatch(target) else None
-        raise AmbiguousTarget(f"{target} matches {len(matches)} elements: {listed}{more}.", hint=hint)
+        raise AmbiguousTarget(f"{target} matches {len(matches)} elements: ", *listed, f"{more}.", hint=hint)
     if matches[0].is_partial:
-        devices.events.add("matched by part of its name", f"{target} is {matches[0].ref}.")
+        devices.events.add("matched by part of its name", Own(f"{target} is {matches[0].ref}."))
     return matches[0]
 
 
-async def _candidates(matches: Sequence[Element]) -> list[str]:
+async def _candidates(matches: Sequence[Element]) -> list[PageText]:
     """Describe each of several elements, with what is around it, by which an agent can choose one."""
     around: dict[str, str] = {}
     for world in {id(match.world): match.world for match in matches}.values():
         refs = [match.local_ref for match in matches if match.world is world]
         texts: list[str] = await world.call("refs => rove.surroundings(refs)", refs)
         around |= {world.prefix + ref: text for ref, text in zip(refs, texts, strict=True)}
-    return [f"{match.line} [{match.ref}]" + (f" {around[match.ref]}" if around[match.ref] else "") for match in matches]
+    said = [f"{match.line} [{match.ref}] {around[match.ref]}".rstrip() for match in matches]
+    return [match.quote(text) for match, text in zip(matches, said, strict=True)]
+
+
+def listed_parts(texts: Sequence[PageText]) -> list[str]:
+    """Join texts for a message; those of one origin that follow each other are one part."""
+    parts: list[PageText] = []
+    for text in texts:
+        if parts and parts[-1].origin == text.origin:
+            parts[-1] = text.around(f"{parts[-1]}; {text}")
+        else:
+            parts.append(text)
+    return [part for each in parts for part in ("; ", each)][1:]
 
 
 async def resolve_pointer_target(devices: InputDevices, target: str) -> Element | ViewportPoint:
@@ -96,7 +110,14 @@ async def _numbered_or_located(devices: InputDevices, parsed: AriaRef | Locator)
     elif not (refs := await devices.aria.refs_located(parsed.steps, MAX_MATCHES)):
         raise ElementNotFound(f"{parsed} does not match any elements.")
     aims = [aim for aim in map(parse_target, refs) if isinstance(aim, Ref)]
-    return [Element(devices, devices.page.worlds.with_prefix(aim.frame), aim.local) for aim in aims]
+    found = [Element(devices, devices.page.worlds.with_prefix(aim.frame), aim.local) for aim in aims]
+    if isinstance(parsed, AriaRef) or not devices.known_secrets.names:
+        return found
+    # A locator may test texts, so it does not find an element whose text has a secret, whatever the secret is.
+    kept = [element for element in found if LABEL not in await element.describe()]
+    if not kept:
+        raise ElementNotFound(f"{parsed} does not match any elements.")
+    return kept
 
 
 async def file_input_asking(devices: InputDevices) -> Element | None:
@@ -168,17 +189,19 @@ async def _missing_error(devices: InputDevices, target: Selector | RoleAndName, 
     if not similar:
         return ElementNotFound(message, hint=f"{patience.waited}. {advice}{ElementNotFound.default_hint}")
     hint = f"{patience.waited}. {advice}Use the ref of the one you mean, or take a {{snapshot}}."
-    return ElementNotFound(f"{message.rstrip('.')}. The nearest: {'; '.join(similar)}.", hint=hint, quotes_page=True)
+    return ElementNotFound(f"{message.rstrip('.')}. The nearest: ", *listed_parts(similar), ".", hint=hint)
 
 
-async def _similar_names(devices: InputDevices, target: Selector | RoleAndName) -> list[str]:
-    """Return the elements whose names are most similar to a target, in all frames of the page's own origin."""
+async def _similar_names(devices: InputDevices, target: Selector | RoleAndName) -> list[PageText]:
+    """Return the elements whose names are most similar to a target, in all frames."""
     spec = {"words": target.css} if isinstance(target, Selector) else {"role": target.role, "name": target.name}
-    page, found = devices.page, list[tuple[float, str]]()
-    for world in await page.every_world():
+    found = list[tuple[float, PageText]]()
+    for world in await devices.page.every_world():
         answer = await world.call("spec => rove.similarNames(spec)", spec)
-        if world is page.worlds.main or answer["origin"] == origin_in(page.url):
-            found += [(-each["score"], f"{each['line']} [{world.prefix}{each['ref']}]") for each in answer["names"]]
+        for each in answer["names"]:
+            if LABEL not in each["line"]:
+                line = PageText(f"{each['line']} [{world.prefix}{each['ref']}]", answer["origin"])
+                found.append((-each["score"], line))
     return [line for _, line in sorted(found, key=lambda pair: pair[0])[:MAX_SIMILAR]]
 
 
@@ -194,17 +217,52 @@ async def find(devices: InputDevices, spec: dict[str, str], limit: int) -> tuple
             continue
         if not is_visible or (world.parent and world.parent.frame_id in hidden):
             hidden.add(world.frame_id)
-        answer = await world.call("spec => rove.find(spec)", {**spec, "limit": limit})
+        answer = await _find_in(devices, world, spec, limit)
         if "error" in answer:
-            raise InvalidArguments(f"`regex`: {answer['error']}.")
-        origin = "" if world is devices.page.worlds.main else answer["origin"]
-        if origin and not devices.page.may_read(origin):
+            why: str = answer["error"]
+            raise InvalidArguments(f"`regex`: {why}.")
+        origin: str = answer["origin"]
+        if world is not devices.page.worlds.main and not devices.page.may_read(origin):
             continue
         shown[world.frame_id] = answer.get("frames")
         total += answer["total"]
         note = HIDDEN_FRAME_NOTE if world.frame_id in hidden else ""
-        matches += [{**_match(match, world.prefix, note), "origin": origin} for match in answer["matches"]]
+        foreign = Own("" if world is devices.page.worlds.main else origin)
+        matches += [{**_match(match, world.prefix, note, origin), "origin": foreign} for match in answer["matches"]]
     return total, matches[:limit]
+
+
+async def _find_in(devices: InputDevices, world: World, spec: dict[str, str], limit: int) -> dict[str, Any]:
+    """Search one frame. What is redacted is not found, so that a search tells nothing of it."""
+    has_secrets = bool(devices.known_secrets.names) and "role" not in spec
+    answer: dict[str, Any] = await world.call(
+        "spec => rove.find(spec)", {**spec, "limit": MAX_MATCHES if has_secrets else limit}
+    )
+    if not has_secrets or "error" in answer:
+        return answer
+    found: list[dict[str, Any]] = answer["matches"]
+    if text := spec.get("text"):
+        kept = [match for match in found if is_found_openly(match, text)]
+    else:
+        flagged = f"/{spec['regex']}/iu"
+        places = await devices.aria.matching([match["plain"] for match in found], flagged)
+        kept = [found[place] for place in places]
+    return {**answer, "total": answer["total"] - len(found) + len(kept), "matches": kept[:limit]}
+
+
+async def shows_text(devices: InputDevices, text: str) -> bool:
+    """Return whether any frame shows a text."""
+    worlds = await devices.page.every_world()
+    return any([await oracles.shows_text(world, text, devices.known_secrets) for world in worlds])
+
+
+async def shows_selector(devices: InputDevices, css: str) -> bool:
+    """Return whether any frame shows an element that a selector matches."""
+    for world in await devices.page.every_world():
+        await refuse_telling_selector(world, css, devices.known_secrets)
+        if await world.call("css => rove.showsSelector(css)", css):
+            return True
+    return False
 
 
 async def _is_visible(
@@ -230,6 +288,7 @@ async def _matches(devices: InputDevices, parsed: Selector | RoleAndName) -> lis
 
 async def _matches_in(devices: InputDevices, world: World, parsed: Selector | RoleAndName) -> list[Element]:
     if isinstance(parsed, Selector):
+        await refuse_telling_selector(world, parsed.css, devices.known_secrets)
         spec: dict[str, Any] = {"css": parsed.css}
     else:
         spec = {"role": parsed.role, "name": parsed.name, "isGuess": parsed.is_guess}
@@ -243,19 +302,20 @@ async def _matches_in(devices: InputDevices, world: World, parsed: Selector | Ro
     found = [Element(devices, world, match["ref"], match["line"], match["isSeen"]) for match in answer["matches"]]
     for element in found:
         element.is_partial = answer["isPartial"]
-    return found
+    name = None if isinstance(parsed, Selector) else parsed.name
+    return [element for element in found if is_matched_openly(element.line, name)]
 
 
-def _match(match: dict[str, Any], prefix: str, note: str) -> dict[str, Any]:
+def _match(match: dict[str, Any], prefix: str, note: str, origin: str) -> dict[str, Any]:
     return {
-        "line": _with_ref(match, prefix, note),
-        "ref": prefix + match["ref"] if match["ref"] else None,
-        "before": tuple(_with_ref(near, prefix, note) for near in match["context"] if near["before"]),
-        "after": tuple(_with_ref(near, prefix, note) for near in match["context"] if not near["before"]),
+        "line": _with_ref(match, prefix, note, origin),
+        "ref": Own(prefix + str(match["ref"])) if match["ref"] else None,
+        "before": tuple(_with_ref(near, prefix, note, origin) for near in match["context"] if near["before"]),
+        "after": tuple(_with_ref(near, prefix, note, origin) for near in match["context"] if not near["before"]),
         "is_in_view": match["inView"],
     }
 
 
-def _with_ref(row: dict[str, Any], prefix: str, note: str) -> str:
+def _with_ref(row: dict[str, Any], prefix: str, note: str, origin: str) -> PageText:
     line = f"{row['line']}{note}"
-    return f"{line} [{prefix}{row['ref']}]" if row["ref"] else line
+    return PageText(f"{line} [{prefix}{row['ref']}]" if row["ref"] else line, origin)

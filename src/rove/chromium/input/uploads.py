@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import hashlib
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from rove.advice import Advice
+from rove.browser.consequences.consequence import NotAsShown
 from rove.browser.page_events import PageEvents
 from rove.chromium.protocol.connection import CdpSession
 from rove.errors import ElementNotReady, InvalidArguments
+from rove.page_text import Text
 from rove.settings.tree import Settings
 from rove.workspace import OpenFile, Workspace
 
@@ -23,8 +27,8 @@ CHUNK_BYTES = 2**20
 class Clickable(Protocol):
     """An element that opens a file chooser when it is clicked."""
 
-    line: str
-
+    @property
+    def line(self) -> Text: ...
     async def click(self) -> None: ...
 
 
@@ -56,7 +60,8 @@ class FileChooser:
                 return await self._node_id
         except TimeoutError:
             raise ElementNotReady(
-                f"{element.line} is no file input, and pressing it opened no file chooser.",
+                element.line,
+                " is no file input, and pressing it opened no file chooser.",
                 hint="Name the file input itself, or the button that opens the chooser.",
             ) from None
         finally:
@@ -70,10 +75,19 @@ class FileChooser:
             self._events.add("file chooser", Advice("The page asks for files: give them with {upload}."))
 
 
-async def copy_files(settings: Settings, paths: tuple[str, ...], scratch: Path) -> list[Path]:
-    """Open, check and copy files to a folder where no other process changes them; returns the copies."""
+async def copy_files(
+    settings: Settings, paths: tuple[str, ...], scratch: Path, approved: Mapping[str, str]
+) -> list[Path]:
+    """Open, check and copy files to a folder where no other process changes them; returns the copies.
+
+    `approved`: the SHA-256 of files that a person was shown, by path. Raises NotAsShown if a copy has another.
+    """
     workspace, max_bytes = Workspace(settings.workspace_folder), settings.limits.upload_megabytes * 2**20
-    return await asyncio.to_thread(lambda: [_copy_checked(workspace, path, max_bytes, scratch) for path in paths])
+
+    def copy_each() -> list[Path]:
+        return [_copy_checked(workspace, path, max_bytes, scratch, approved.get(path)) for path in paths]
+
+    return await asyncio.to_thread(copy_each)
 
 
 async def read_files(files: list[Path]) -> list[dict[str, str]]:
@@ -90,7 +104,7 @@ def _read_file(file: Path) -> dict[str, str]:
     return {"name": file.name, "type": kind, "data": base64.b64encode(file.read_bytes()).decode("ascii")}
 
 
-def _copy_checked(workspace: Workspace, path: str, max_bytes: int, scratch: Path) -> Path:
+def _copy_checked(workspace: Workspace, path: str, max_bytes: int, scratch: Path, sha256: str | None) -> Path:
     with workspace.reading(path) as file:
         if file.size > max_bytes:
             raise InvalidArguments(f"`paths`: {path} is larger than the {max_bytes // 2**20} MB that may be uploaded.")
@@ -98,7 +112,11 @@ def _copy_checked(workspace: Workspace, path: str, max_bytes: int, scratch: Path
         folder.mkdir(parents=True, mode=0o700)
         copy = folder / file.name
         with copy.open("xb") as destination:
-            _copy_bytes(file, destination)
+            copied = _copy_bytes(file, destination)
+        copy.chmod(0o400)
+        if sha256 is not None and copied != sha256:
+            copy.unlink()
+            raise NotAsShown(path)
         # A file that is written during the copy would be sent as a mix of two versions.
         if os.fstat(file.descriptor).st_mtime_ns != file.changed or copy.stat().st_size != file.size:
             copy.unlink()
@@ -108,10 +126,13 @@ def _copy_checked(workspace: Workspace, path: str, max_bytes: int, scratch: Path
     return copy
 
 
-def _copy_bytes(file: OpenFile, destination: BinaryIO) -> None:
-    """Copy the bytes that the file had when it was opened: reading a file that keeps growing would not end."""
+def _copy_bytes(file: OpenFile, destination: BinaryIO) -> str:
+    """Copy the bytes that the file had when it was opened, as it may keep growing; return their SHA-256."""
+    digest = hashlib.sha256()
     with os.fdopen(os.dup(file.descriptor), "rb") as source:
         left = file.size
         while left > 0 and (chunk := source.read(min(left, CHUNK_BYTES))):
             destination.write(chunk)
+            digest.update(chunk)
             left -= len(chunk)
+    return digest.hexdigest()

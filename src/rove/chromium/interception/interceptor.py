@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from rove.browser.emulation.overrides import HttpCredential
 from rove.browser.network.rules import RequestRule, decisive_rule
@@ -44,6 +44,13 @@ class RequestLog(Protocol):
         """Log that a rule has blocked, answered or changed a request."""
 
 
+class DocumentHold(NamedTuple):
+    """A page that is held to what a person was shown: its CDP sessions, and what decides on its documents."""
+
+    cdps: frozenset[CdpSession]
+    refuses: RefuseDocument
+
+
 class Interceptor:
     """Holds the requests that a rule, a credential or a blocked navigation is about, and decides on each."""
 
@@ -54,6 +61,9 @@ class Interceptor:
         self._logs: dict[CdpSession, RequestLog | None] = {}
         self._enabled: set[CdpSession] = set()
         self._refusing: dict[CdpSession, RefuseDocument] = {}
+        # Pages that are held to what a person was shown, with their frames, and the page that opened each popup.
+        self._holds: dict[str, DocumentHold] = {}
+        self._openers: dict[CdpSession, str] = {}
         # The files that `file:` addresses may open. rove reads them, never the browser.
         self.files: WorkspaceFiles | None = None
 
@@ -78,6 +88,12 @@ class Interceptor:
         self._logs.pop(cdp, None)
         self._enabled.discard(cdp)
         self._refusing.pop(cdp, None)
+        self._openers.pop(cdp, None)
+
+    def note_opener(self, cdp: CdpSession, opener: str | None) -> None:
+        """Note the target id of the page that opened a popup."""
+        if opener is not None:
+            self._openers[cdp] = opener
 
     async def apply(self, rules: tuple[RequestRule, ...], credentials: tuple[HttpCredential, ...]) -> None:
         """Decide by these rules and credentials from now on."""
@@ -94,13 +110,31 @@ class Interceptor:
             self._refusing[cdp] = refuses
         await self._update(cdp)
 
+    async def hold_documents(self, page: str, cdps: tuple[CdpSession, ...], refuses: RefuseDocument) -> None:
+        """Let `refuses` decide on the documents that a page, its frames and new popups of it ask for."""
+        self._holds[page] = DocumentHold(frozenset(cdps), refuses)
+        for cdp in cdps:
+            await self._update(cdp)
+
+    async def release_documents(self, page: str) -> None:
+        """End what `hold_documents` began."""
+        hold = self._holds.pop(page)
+        popups = [cdp for cdp, opener in self._openers.items() if opener == page]
+        for cdp in (*hold.cdps, *popups):
+            with contextlib.suppress(CdpError):  # the target was closed meanwhile
+                await self._update(cdp)
+
+    def _hold_of(self, cdp: CdpSession) -> DocumentHold | None:
+        opened_by = self._holds.get(self._openers.get(cdp, ""))
+        return opened_by or next((hold for hold in self._holds.values() if cdp in hold.cdps), None)
+
     # Which requests wait
 
     def _patterns(self, cdp: CdpSession) -> list[dict[str, str]]:
         urls = [rule.pattern for rule in self._rules] + [f"{origin}/*" for origin in self._authentication.origins]
         urls += [f"{FILE_SCHEME}*"] if self.files is not None else []
         patterns = [{"urlPattern": _escaped(url), "requestStage": "Request"} for url in dict.fromkeys(urls)]
-        return [*patterns, DOCUMENTS] if cdp in self._refusing else patterns
+        return [*patterns, DOCUMENTS] if cdp in self._refusing or self._hold_of(cdp) else patterns
 
     async def _update(self, cdp: CdpSession) -> None:
         patterns = self._patterns(cdp)
@@ -139,6 +173,9 @@ class Interceptor:
             return "Fetch.fulfillRequest", answer
         refuses = self._refusing.get(cdp)
         if refuses is not None and refuses(event):
+            return "Fetch.failRequest", {"errorReason": "Aborted"}
+        hold = self._hold_of(cdp)
+        if hold is not None and hold.refuses({**event, "isOfPopup": cdp not in hold.cdps}):
             return "Fetch.failRequest", {"errorReason": "Aborted"}
         return "Fetch.continueRequest", self._changes(cdp, event, rules)
 

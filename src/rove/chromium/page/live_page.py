@@ -17,10 +17,13 @@ from rove.chromium.events.dialogs import SUPPRESS_DIALOGS, Dialogs
 from rove.chromium.events.downloads import PendingDownloads
 from rove.chromium.events.load_state import LoadState
 from rove.chromium.events.request_tracker import RequestTracker
+from rove.chromium.frames.frame_origins import FrameOrigins
 from rove.chromium.frames.worlds import FRAME_TIMEOUT, World, Worlds
 from rove.chromium.interception.interceptor import Interceptor
 from rove.chromium.page.navigation_block import NavigationBlock
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
+from rove.outcome import origin_in
+from rove.page_text import Own, PageText
 from rove.refs import RefNumbers
 from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks, Interrupted, race
@@ -55,12 +58,13 @@ class LivePage:
         self.tasks = BackgroundTasks(f"page {self.target_id}", expected=(CdpError,))
         self.time = TimeBudget(settings.deadlines.action)
         self.events = PageEvents()
-        self.dialogs = Dialogs(self.events, settings.deadlines.dialog, self.tasks)
+        self.origins = FrameOrigins(self.target_id, lambda: self.load_state.url)
+        self.dialogs = Dialogs(self.events, settings.deadlines.dialog, self.tasks, self.origins)
         self.dialogs.shortest_answer = STEALTH_ANSWER_SECONDS if settings.stealth else 0.0
         self.downloads = PendingDownloads()
         # The id of a page's main frame is the id of its target.
         max_bytes = settings.limits.page_megabytes * 2**20
-        self.requests = RequestTracker(self.target_id, self.events, max_bytes, self.stop_loading)
+        self.requests = RequestTracker(self.target_id, self.events, max_bytes, self.stop_loading, self.origins)
         self.load_state = LoadState(self.target_id, target["url"])
         self.navigation_block = NavigationBlock(cdp, self.target_id, interceptor, self.tasks)
         self.worlds = Worlds(cdp, self.target_id, ref_numbers)
@@ -81,23 +85,31 @@ class LivePage:
         self.dialogs.listen(cdp)
         self.requests.listen(cdp)
         self.worlds.listen(cdp)
+        self.origins.listen(cdp)
         self.frame_order.listen(cdp)
         cdp.on("Page.frameAttached", lambda _: self.worlds.note_frame())
+        cdp.on("dropped", self._on_dropped)
+
+    def _on_dropped(self, event: dict[str, Any]) -> None:
+        if event["method"].startswith("Page.frame"):
+            self.worlds.note_frame()  # the browser is asked which frames there are when they are next used
 
     def _on_requested_navigation(self, event: dict[str, Any]) -> None:
         if not is_web(event["url"]):
-            self.events.add("address refused", scheme_refusal(event["url"]))
+            said = PageText(scheme_refusal(event["url"]), self.origins.of(event.get("frameId")))
+            self.events.add("address refused", said)
 
     def start_document(self) -> None:
         """Forget what belonged to the document that has just been replaced."""
         self.worlds.reset()
+        self.origins.start_document()
         self.dialogs.start_document()
 
     # The state of the page
 
     @property
-    def url(self) -> str:
-        return self.load_state.url
+    def url(self) -> PageText:
+        return PageText(self.load_state.url, origin_in(self.load_state.url))
 
     @property
     def is_crashed(self) -> bool:
@@ -118,7 +130,7 @@ class LivePage:
         In a browser that a person runs, it would be saved among the person's own downloads, so that it is not.
         """
         if not self.keeps_downloads:
-            self.events.add("pdf not read", "It is shown in the user's own browser, and rove saves no file there.")
+            self.events.add("pdf not read", Own("It is shown in the user's own browser, and rove saves no file there."))
             return None
         before = self.downloads.count
         with contextlib.suppress(TimeoutError, CdpError):
@@ -128,16 +140,15 @@ class LivePage:
                 await self.downloads.wait_until_finished(before)
         return self.downloads.latest(before)
 
-    async def title(self) -> str:
+    async def title(self) -> PageText:
         # The browser process knows the title; the page itself may be too busy to answer.
         try:
             answer = await self.cdp.send("Target.getTargetInfo")
         except CdpError:
             if not self.cdp.is_closed:
                 raise
-            return ""  # the page was closed meanwhile
-        title: str = answer["targetInfo"]["title"]
-        return title
+            return self.url.around("")  # the page was closed meanwhile
+        return self.url.around(answer["targetInfo"]["title"])
 
     @property
     def status(self) -> int | None:
@@ -156,7 +167,7 @@ class LivePage:
         return not self.load_state.has_reached("DOMContentLoaded") or self.requests.has_recent
 
     @property
-    def awaited_server(self) -> str | None:
+    def awaited_server(self) -> PageText | None:
         """The host that has not answered the request for the next document; until then the page answers no command."""
         document = self.requests.document
         is_waiting = self.load_state.is_navigating and document is not None and document.is_awaited
@@ -227,7 +238,9 @@ class LivePage:
             await asyncio.wait({task}, timeout=self.time.left / 2)
             if not task.done() and not self.load_state.has_reached("load"):
                 # A page does not paint while it waits for a style sheet, which may never arrive.
-                self.events.add("loading stopped", "A resource that did not arrive kept the page from being shown.")
+                self.events.add(
+                    "loading stopped", Own("A resource that did not arrive kept the page from being shown.")
+                )
                 self.stop_loading()
             return await task
         finally:
@@ -239,7 +252,8 @@ class LivePage:
             async with asyncio.timeout(self.time.for_loading):
                 await self.load_state.wait_until_not_navigating()
         if server := self.awaited_server:
-            self.events.add("loading stopped", f"{server} had not answered, and the page before it is still there.")
+            said = f"{server} had not answered, and the page before it is still there."
+            self.events.add("loading stopped", server.around(said))
             self.stop_loading()
 
     def stop_loading(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Coroutine, Generator
 from typing import Any, TypeVar
 
 from rove.browser.failures import PageStuck
-from rove.browser.network.navigation_errors import credentials_error, interrupted_error, navigation_error, quoting
+from rove.browser.network.navigation_errors import credentials_error, interrupted_error, navigation_error, quoted_url
 from rove.browser.page_data import DocumentRequest, LoadStage
 from rove.chromium.events.load_state import Stage
 from rove.chromium.page.live_page import LivePage
@@ -96,7 +96,7 @@ class Navigator:
             except CdpError as error:
                 if self._page.cdp.is_closed:
                     raise
-                raise quoting(url, NavigationFailed(f"{url} cannot be opened: {error}.")) from error
+                raise NavigationFailed(quoted_url(url), f" cannot be opened: {error}.") from error
             if answer.get("errorText") != "net::ERR_ABORTED" or not self._is_superseded(answer.get("loaderId")):
                 break
         return answer
@@ -211,8 +211,8 @@ class Navigator:
         if document is None:
             return navigation_error(reason, url)
         if document.status in NO_CONTENT_STATUSES:
-            message = f"HTTP {document.status}: {url} has no content to show."
-            return quoting(url, NavigationFailed(message, hint="The tab shows the page it had before."))
+            message = (f"HTTP {document.status}: ", quoted_url(url), " has no content to show.")
+            return NavigationFailed(*message, hint="The tab shows the page it had before.")
         return navigation_error(reason, document.url, document.hops)
 
 

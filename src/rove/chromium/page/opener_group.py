@@ -7,6 +7,7 @@ from dataclasses import replace
 from rove.browser.page_data import OpenDialog
 from rove.chromium.page.live_page import LivePage
 from rove.chromium.protocol.connection import CdpSession
+from rove.page_text import Own
 
 # A page that has not answered by then, while the dialog of a related page is open, is blocked by that dialog.
 ANSWER_TIMEOUT = 0.3
@@ -44,7 +45,7 @@ class OpenerGroup:
     async def _share(self, page: LivePage, owner: LivePage, dialog: OpenDialog, cdp: CdpSession) -> None:
         if not await page.answers_within(ANSWER_TIMEOUT) and owner.dialogs.open is dialog:
             tab = next((tab for tab, known in self._pages.items() if known is owner), "")
-            page.dialogs.share(replace(dialog, tab=tab), cdp)
+            page.dialogs.share(replace(dialog, tab=Own(tab)), cdp)
 
     def _on_dialog_close(self, owner: LivePage) -> None:
         for page in self._others(owner):

@@ -17,7 +17,7 @@ from rove.chromium.frames.worlds import World
 from rove.chromium.page.live_page import LivePage
 from rove.chromium.protocol.connection import CdpError
 from rove.errors import ScriptFailed
-from rove.outcome import origin_in
+from rove.page_text import PageText
 from rove.snapshot import Snapshot, parse
 from rove.target import Ref, parse_target
 
@@ -196,10 +196,8 @@ class PageObserver:
     def _note_refused_fields(self, world: World, answer: dict[str, Any]) -> dict[str, Any]:
         """Note the fields that the browser's validation has refused. Return the answer of the page."""
         for field in answer["refused"]:
-            # Words of a frame of another origin would be told as those of the page.
-            is_own = world is self._page.worlds.main or field["origin"] == origin_in(self._page.url)
-            line, message = (field["line"], field["message"]) if is_own else ("the field", "")
-            self.refused_fields.append(RefusedField(line, world.prefix + field["ref"], message, field["isAttempt"]))
+            line, ref = PageText(field["line"], field["origin"]), world.prefix + field["ref"]
+            self.refused_fields.append(RefusedField(line, ref, field["message"], field["isAttempt"]))
         return answer
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rove.browser.context import SharedState
+from rove.browser.network.withholding import TextRedactor
 from rove.chromium.emulation.user_agents import user_agent_of
 from rove.chromium.events.network_conditions import NetworkConditions
 from rove.chromium.events.workers import Workers
@@ -14,6 +15,7 @@ from rove.chromium.page.shared_resources import SharedResources
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.chromium.storage.context_cookies import ContextCookies
 from rove.errors import Unsupported
+from rove.page_text import Own, PageText, Text
 
 if TYPE_CHECKING:
     from rove.browser.element import SecretSource
@@ -48,20 +50,25 @@ class SharedContext:
         """Return whether text of a page at this URL, or of this origin, may be shown to the agent."""
         return self._shared.may_read(address)
 
-    def restrict_reading(self, may_read: Callable[[str], bool], withheld: str, redact: Callable[[str], str]) -> None:
+    def restrict_reading(self, may_read: Callable[[str], bool], withheld: str, redactor: TextRedactor) -> None:
         """Let `may_read` decide which pages and frames may be shown; `withheld` is shown in place of others."""
-        self._shared.may_read, self._shared.withheld, self._shared.redact = may_read, withheld, redact
+        self._shared.may_read, self._shared.withheld, self._shared.redactor = may_read, withheld, redactor
+        self._shared.clipboard.may_read = may_read
 
     def watch(self, on_changed: Callable[[], object], on_typed: Callable[[TypedField], object]) -> None:
         """Report when a tab was opened, closed or made current or shows another URL, and what a person types."""
         self._shared.on_changed, self._shared.on_typed = on_changed, on_typed
 
+    def redact(self, text: str) -> str:
+        """Return a text without secrets, and without what a person has typed."""
+        return self._shared.redact(text)
+
     @property
-    def clipboard_text(self) -> str:
+    def clipboard_text(self) -> Text:
         return self._shared.clipboard.text
 
     def set_clipboard(self, text: str) -> None:
-        self._shared.clipboard.text = text
+        self._shared.clipboard.text = text if isinstance(text, PageText) else Own(text)
 
     @property
     def network_conditions(self) -> NetworkConditions:
@@ -95,4 +102,4 @@ class SharedContext:
         return self._shared.interceptor.secrets
 
     def use_secrets(self, secrets: SecretSource) -> None:
-        self._shared.interceptor.secrets = secrets
+        self._shared.interceptor.secrets = self._shared.clipboard.secrets = secrets

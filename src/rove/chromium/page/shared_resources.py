@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from rove.browser.context import SharedState
 from rove.browser.emulation.emulation import Size
+from rove.browser.network.withholding import NoRedactor, TextRedactor
 from rove.browser.page_data import TypedField
 from rove.chromium.emulation.session_overrides import SessionOverrides
 from rove.chromium.events.console import ConsoleLog
@@ -15,6 +17,7 @@ from rove.chromium.events.workers import Workers
 from rove.chromium.input.clipboard import Clipboard
 from rove.chromium.interception.interceptor import Interceptor
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
+from rove.chromium.secrets.answers import redacted_answer
 from rove.refs import RefNumbers
 from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
@@ -38,13 +41,21 @@ class SharedResources:
         # The text that the agent is shown in place of a frame that it may not read.
         self.withheld = "(not shown)"
         # Replaces secrets, and what a person typed, in text that is written to files.
-        self.redact: Callable[[str], str] = lambda text: text
+        self.redactor: TextRedactor = NoRedactor()
         # Called when a tab was opened, closed or made current, or shows another URL.
         self.on_changed: Callable[[], object] = lambda: None
         # Called with the URL of each document that a tab shows.
         self.on_document: Callable[[str], object] = lambda url: None
         # Called with the value of a field each time that a person who drives has typed into it.
         self.on_typed: Callable[[TypedField], object] = lambda field: None
+
+    def redact(self, text: str) -> str:
+        """Return a text without secrets, and without what a person has typed."""
+        return self.redactor.redact(text)
+
+    def redact_answer(self, answer: Any) -> Any:
+        """Return an answer of rove's script without secrets."""
+        return redacted_answer(answer, self.redactor)
 
     @property
     def state(self) -> SharedState:

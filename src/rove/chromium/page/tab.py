@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from rove.advice import Advice
@@ -12,6 +12,8 @@ from rove.browser.emulation.emulation import Size
 from rove.browser.page_data import OpenDialog
 from rove.chromium.capture.screencast import Screencast
 from rove.chromium.capture.screenshot import take_picture, take_screenshot
+from rove.chromium.capture.withheld_frames import without_withheld_frames
+from rove.chromium.consequences.page_consequences import PageConsequences
 from rove.chromium.events.console import ConsoleLog
 from rove.chromium.events.network_log import NetworkLog
 from rove.chromium.events.popups import Popups
@@ -38,6 +40,7 @@ from rove.chromium.stealth.window import resize_page
 from rove.chromium.storage.cookies import PageCookies
 from rove.chromium.storage.page_storage import PageStorage
 from rove.errors import InvalidArguments
+from rove.page_text import PageText
 from rove.target import Ref, parse_target
 from rove.workspace import Workspace
 
@@ -60,6 +63,8 @@ class Tab:
 
     def __init__(self, setup: TabSetup, cdp: CdpSession, target: dict[str, Any], identity: str) -> None:
         self.id = identity
+        # The frame that opened it as a popup, if the browser says which.
+        self.opener_frame: str | None = target.get("openerFrameId")
         self.settings = setup.settings
         self.lock = asyncio.Lock()
         self.is_unresponsive = False
@@ -80,21 +85,21 @@ class Tab:
             self.observer.note_touched,
             self.observer.aria,
         )
-        self.popups = Popups(self.page.events, setup.settings.limits.tabs, self.page.send_soon)
+        self.popups = Popups(self.page.events, setup.settings.limits.tabs, self.page.send_soon, self.page.origins)
         self.network = NetworkLog(self.page.target_id)
         self._console = ConsoleLog(self.page.tasks, self.page.events)
-        conditions, overrides = setup.shared.network_conditions, setup.shared.overrides
-        self._own_workers = Workers(
-            self._console, conditions, overrides, self.network, self.page.events, tasks=self.page.tasks
-        )
+        shared = setup.shared.network_conditions, setup.shared.overrides
+        self._own_workers = Workers(self._console, *shared, self.network, self.page.events, tasks=self.page.tasks)
         self._own_workers.is_stealthy = setup.settings.stealth
         self.workers = WorkerControl(self.page, setup.connection.root, self._own_workers, setup.shared.workers)
         self.cookies = PageCookies(cdp, lambda: self.url)
         self.storage = PageStorage(self.page.worlds)
-        self.redact = lambda text: setup.shared.redact(text)
+        self.redact: Callable[[str], str] = setup.shared.redact
+        self.page.worlds.main.redact = setup.shared.redact_answer
         self.screencast = Screencast(cdp, self.page.tasks)
         self._person_input = PersonInput(self.page, self.input, lambda field: setup.shared.on_typed(field))
         self._navigator = Navigator(self.page, setup.is_attached)
+        self.consequences = PageConsequences(self.input, setup.shared.interceptor, target.get("openerId"))
         self.opener_group = OpenerGroup()
         self.opener_group.add(identity, self.page)
 
@@ -183,10 +188,10 @@ class Tab:
     # State
 
     @property
-    def url(self) -> str:
+    def url(self) -> PageText:
         return self.page.url
 
-    async def title(self) -> str:
+    async def title(self) -> PageText:
         return await self.page.title()
 
     @property
@@ -306,16 +311,10 @@ class Tab:
     # Reading and capturing
 
     async def shows_text(self, text: str) -> bool:
-        return await self._any_world_returns_true("text => rove.showsText(text)", text)
+        return await target_resolution.shows_text(self.input, text)
 
     async def shows_selector(self, css: str) -> bool:
-        return await self._any_world_returns_true("css => rove.showsSelector(css)", css)
-
-    async def _any_world_returns_true(self, function: str, *arguments: Any) -> bool:
-        for world in await self.page.every_world():
-            if await world.call(function, *arguments):
-                return True
-        return False
+        return await target_resolution.shows_selector(self.input, css)
 
     async def wait_for_change(self, timeout: float) -> None:
         """Wait for the next change of the document, or for `timeout` seconds."""
@@ -329,14 +328,15 @@ class Tab:
 
     async def evaluate(self, expression: str, await_promise: bool = True) -> Any:
         """Run JavaScript in the page; a function is called."""
-        return await evaluate(self.page.cdp, expression, await_promise)
+        return await evaluate(self.page.cdp, expression, self.url.around, await_promise)
 
     async def take_screenshot(
         self, box: Box | None, full_page: bool, kind: ImageFormat, max_side: int | None = None
     ) -> ScreenshotImage:
         """Capture the viewport, the full page, or a box of the viewport."""
         capture = take_screenshot(self.page.cdp, box, full_page, kind, max_side or self.settings.observing.picture)
-        return await self.page.painted(self._person_input.covered(capture))
+        async with without_withheld_frames(self.page):
+            return await self.page.painted(self._person_input.covered(capture))
 
     async def take_picture(self, quality: int) -> bytes:
         """Return a JPEG of the viewport as it is shown now."""
@@ -367,8 +367,9 @@ class Tab:
 
         max_bytes = self.settings.limits.download_megabytes * 2**20
         target = PdfTarget(Workspace(self.settings.workspace_folder), name, max_bytes, self._setup.scratch, folder)
-        with self.input.page_modes.printing():
-            return await self._person_input.covered(print_page(self.page.cdp, options, target))
+        async with without_withheld_frames(self.page):
+            with self.input.page_modes.printing():
+                return await self._person_input.covered(print_page(self.page.cdp, options, target))
 
     async def resize(self, width: int, height: int) -> None:
         size, in_window = Size(width, height), self._setup.gives_own_window

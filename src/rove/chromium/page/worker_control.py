@@ -10,7 +10,7 @@ from rove.browser.page_data import WorkerInfo
 from rove.chromium.events.workers import Registration, Registrations, Worker, Workers, controller_script
 from rove.chromium.page.live_page import LivePage
 from rove.chromium.protocol.connection import CdpError, CdpSession
-from rove.outcome import moment
+from rove.outcome import Own, PageText, moment, origin_in
 
 # Further pages that a service worker controls are left out.
 MAX_CLIENTS = 20
@@ -28,7 +28,13 @@ class WorkerControl:
 
     async def list(self) -> list[WorkerInfo]:
         infos = [info for _, info in await self._service_workers()]
-        return [*infos, *(WorkerInfo(worker.kind, worker.url, "running") for worker in self._ordinary_workers())]
+        return [
+            *infos,
+            *(
+                WorkerInfo(Own(worker.kind), worker.quote(worker.url), Own("running"))
+                for worker in self._ordinary_workers()
+            ),
+        ]
 
     async def inspect(self, url: str | None) -> Sequence[WorkerInfo]:
         """Return all that is known of the service workers whose URL or scope contains `url`, or of all of them."""
@@ -53,17 +59,17 @@ class WorkerControl:
 
     async def _inspected(self, registration: Registration, info: WorkerInfo) -> WorkerInfo:
         clients = [await self._client(target) for target in registration.clients[:MAX_CLIENTS]]
-        fetched, modified = (each and moment(each) for each in (registration.fetched, registration.modified))
-        return replace(info, clients=tuple(filter(None, clients)), fetched=fetched or None, modified=modified or None)
+        fetched, modified = (Own(moment(at)) if at else None for at in (registration.fetched, registration.modified))
+        return replace(info, clients=tuple(filter(None, clients)), fetched=fetched, modified=modified)
 
-    async def _client(self, target: str) -> str:
-        """Return the URL of a page or worker; empty if it is gone."""
+    async def _client(self, target: str) -> PageText | None:
+        """Return the URL of a page or worker; None if it is gone."""
         try:
             answer = await self._root.send("Target.getTargetInfo", {"targetId": target})
         except CdpError:
-            return ""
+            return None
         url: str = answer["targetInfo"]["url"]
-        return url
+        return PageText(url, origin_in(url.removeprefix("blob:")))
 
     async def bypass(self, bypass: bool) -> None:
         """Send the tab's requests past its service worker, from the next request on."""
@@ -101,4 +107,5 @@ def _service_worker_info(registration: Registration, controlling: str | None, pa
         registration.script == controlling and registration.state == "activated" and page.startswith(registration.scope)
     )
     state = f"{registration.state}, {'running' if registration.is_running else 'stopped'}"
-    return WorkerInfo("service worker", registration.script, state, registration.scope, controls)
+    script, scope = (PageText(url, origin_in(url)) for url in (registration.script, registration.scope))
+    return WorkerInfo(Own("service worker"), script, Own(state), scope, controls)

@@ -11,11 +11,14 @@ import contextlib
 import json
 import logging
 import time
-from collections.abc import Callable, Generator
+import weakref
+from collections.abc import Callable, Collection, Generator
 from typing import Any, NamedTuple, Protocol
 
 from rove.browser.failures import BrowserError
-from rove.chromium.protocol.event_limits import MAX_EVENT_BYTES, EventLimiter, dropped_event, is_limited
+from rove.chromium.protocol.admission import Verdict, data_length
+from rove.chromium.protocol.event_limits import dropped_event
+from rove.chromium.protocol.target_group import TargetGroup, cost_of
 from rove.validation.pattern import pattern
 
 log = logging.getLogger(__name__)
@@ -25,6 +28,14 @@ Handler = Callable[[CdpResult], object]
 EVENT_PREFIX = b'{"method":"'
 # Commands that the browser has not read yet; a working browser reads each of them at once.
 MAX_UNSENT_BYTES = 32 * 2**20
+# Messages of a target end in `,"sessionId":"<32 digits>"}`.
+_SESSION_FIELD = b',"sessionId":"'
+_SESSION_ID = slice(-34, -2)
+_BEFORE_SESSION_ID = slice(-34 - len(_SESSION_FIELD), -34)
+# Seconds between two turns of a page whose messages wait.
+TURN_SECONDS = 0.01
+# How much of a document has arrived is told at most once in this many seconds.
+DATA_SECONDS = 0.05
 # Seconds for which `Runtime.terminateExecution` may also stop a script of rove.
 TERMINATION_SECONDS = 1.0
 
@@ -70,7 +81,12 @@ class CdpConnection:
         self._last_id = commands_sent
         self._pending: dict[int, _PendingCommand] = {}
         self._cdp_sessions: dict[str, CdpSession] = {}
+        self._by_id: dict[bytes, CdpSession] = {}
+        # The groups of the workers that the pages of a context share.
+        self._shared_groups: weakref.WeakValueDictionary[str, TargetGroup] = weakref.WeakValueDictionary()
         self._end_callbacks: list[Callable[[], None]] = []
+        # Called with a group that sends more than rove can read.
+        self.on_flood: Callable[[TargetGroup], None] = lambda group: None
         self._subscribed = {b"Target.detachedFromTarget"}
         self._is_closed = False
         self.is_open = False
@@ -85,7 +101,7 @@ class CdpConnection:
     def cdp_session(self, session_id: str) -> CdpSession:
         """Return the CDP session to a target that the browser has attached us to."""
         if session_id not in self._cdp_sessions:
-            self._cdp_sessions[session_id] = CdpSession(self, session_id)
+            self._cdp_sessions[session_id] = self._by_id[session_id.encode()] = CdpSession(self, session_id)
         return self._cdp_sessions[session_id]
 
     def subscribe(self, event: str) -> None:
@@ -95,6 +111,11 @@ class CdpConnection:
     def on_end(self, callback: Callable[[], None]) -> None:
         """Call `callback` when the connection ends, whichever side closes it."""
         self._end_callbacks.append(callback)
+
+    def is_used_besides(self, groups: Collection[TargetGroup], since: float) -> bool:
+        """Return whether a command was sent to a target outside of these groups."""
+        targets = self._cdp_sessions.values()
+        return any(cdp.commanded_at >= since and cdp.group not in groups for cdp in targets)
 
     def close(self) -> None:
         """Close the transport and fail all pending commands."""
@@ -114,16 +135,19 @@ class CdpConnection:
             raise CdpError(f"{method}: the browser no longer reads commands")
         self._last_id += 1
         command_id = self._last_id
-        message: CdpResult = {"id": command_id, "method": method, "params": params or {}}
-        if session_id is not None:
-            message["sessionId"] = session_id
         response: asyncio.Future[CdpResult] = asyncio.get_running_loop().create_future()
         self._pending[command_id] = _PendingCommand(session_id, response, max_bytes)
-        self._transport.write(json.dumps(message).encode("utf-8"))
+        self._write(command_id, session_id, method, params or {})
         try:
             return await response
         finally:
             self._pending.pop(command_id, None)
+
+    def _write(self, command_id: int, session_id: str | None, method: str, params: dict[str, Any]) -> None:
+        message: CdpResult = {"id": command_id, "method": method, "params": params}
+        if session_id is not None:
+            message["sessionId"] = session_id
+        self._transport.write(json.dumps(message).encode("utf-8"))
 
     def expect_response(self, command_id: int) -> asyncio.Future[CdpResult]:
         """Return a future for the response to a command that was sent before this connection was made."""
@@ -144,10 +168,71 @@ class CdpConnection:
             log.exception("cannot handle a message from the browser: %s", data[:200])
 
     def _handle_message(self, data: bytes, size: int) -> None:
-        start = len(EVENT_PREFIX)
-        if data.startswith(EVENT_PREFIX) and data[start : data.find(b'"', start)] not in self._subscribed:
+        cdp = self._by_id.get(data[_SESSION_ID])
+        if not data.startswith(EVENT_PREFIX):
+            self._handle_in_turn(data, cdp, cost=0)
             return
-        if (is_limited(data) and self._drop_if_over_limit(data, size)) or self._refuse_if_large(data):
+        start = len(EVENT_PREFIX)
+        method = data[start : data.find(b'"', start)]
+        self._note_message((cdp or self.root).group, size)
+        if cdp is None:
+            if method in self._subscribed and data[_BEFORE_SESSION_ID] != _SESSION_FIELD:
+                self._dispatch(data)
+        elif self._is_read(method, data, size, cdp):
+            self._handle_in_turn(data, cdp, cost_of(data))
+
+    def _note_message(self, group: TargetGroup, size: int) -> None:
+        if group.note_message(self.last_received_at, size):
+            self.on_flood(group)
+
+    def _is_read(self, method: bytes, data: bytes, size: int, cdp: CdpSession) -> bool:
+        """Return whether an event of a target is handled; if not, it is not parsed."""
+        if method not in self._subscribed:
+            return False
+        verdict = cdp.group.admission.verdict(method, data, size)
+        if verdict is Verdict.DROP:
+            cdp.emit("dropped", dropped_event(data))
+        elif method == b"Network.dataReceived" and verdict is Verdict.READ:
+            cdp.add_data(dropped_event(data).get("requestId", ""), data_length(data))
+        elif method == b"Fetch.requestPaused" and cdp.group.is_full:
+            self._fail_request(cdp, dropped_event(data))
+        else:
+            return verdict is Verdict.READ
+        return False
+
+    def _fail_request(self, cdp: CdpSession, event: CdpResult) -> None:
+        """Fail a request that waits for rove, without waiting for an answer: too many others wait."""
+        cdp.emit("dropped", event)
+        self._last_id += 1
+        params = {"requestId": event["requestId"], "errorReason": "Failed"}
+        self._write(self._last_id, cdp.session_id, "Fetch.failRequest", params)
+
+    def _handle_in_turn(self, data: bytes, cdp: CdpSession | None, cost: int) -> None:
+        """Handle a message at once, or behind those of its group that wait: their order is kept."""
+        if cdp is None or cdp.group.may_handle(time.monotonic(), cost):
+            self._dispatch(data)
+        else:
+            cdp.group.wait(data)
+            self._schedule(cdp.group)
+
+    def _schedule(self, group: TargetGroup) -> None:
+        if not group.is_scheduled:
+            group.is_scheduled = True
+            asyncio.get_running_loop().call_later(TURN_SECONDS, self._take_turn, group)
+
+    def _take_turn(self, group: TargetGroup) -> None:
+        group.is_scheduled = False
+        for data in group.take_turn(time.monotonic()):
+            try:
+                self._dispatch(data)
+            except Exception:
+                log.exception("cannot handle a message from the browser: %s", data[:200])
+        if group.has_waiting and self.is_open:
+            self._schedule(group)
+
+    def _dispatch(self, data: bytes) -> None:
+        """Parse a message, and pass it to the command or the CDP session that it is for."""
+        if self._refuse_if_large(data):
             return
         message: CdpResult = json.loads(data)
         if "id" in message:
@@ -155,19 +240,22 @@ class CdpConnection:
             return
         session_id = message.get("sessionId")
         cdp = self.root if session_id is None else self._cdp_sessions.get(session_id)
+        if message["method"] == "Target.attachedToTarget" and cdp is not None:
+            self._join_group(cdp, message["params"])
         if cdp is not None:
             cdp.emit(message["method"], message.get("params", {}))
         if message["method"] == "Target.detachedFromTarget":
             self._remove_cdp_session(message["params"]["sessionId"])
 
-    def _drop_if_over_limit(self, data: bytes, size: int) -> bool:
-        """Return whether an event exceeds the limits of its page; then it is not parsed, and `dropped` is emitted."""
-        # A message ends in `"sessionId":"<32 digits>"}`.
-        cdp = self._cdp_sessions.get(data[-34:-2].decode("ascii", "replace"))
-        if cdp is None or cdp.event_limiter.admits(size):
-            return size > MAX_EVENT_BYTES
-        cdp.emit("dropped", dropped_event(data))
-        return True
+    def _join_group(self, parent: CdpSession, params: CdpResult) -> None:
+        """Count the events of a new target to those of the page that it belongs to."""
+        cdp, target = self.cdp_session(params["sessionId"]), params["targetInfo"]
+        if parent is not self.root:
+            cdp.group = parent.group
+        elif target["type"] == "page":
+            cdp.group = TargetGroup(target["targetId"])
+        else:
+            cdp.group = self._shared_groups.setdefault(target.get("browserContextId", ""), TargetGroup())
 
     def connection_lost(self) -> None:
         """Fail all pending commands and run the callbacks: the transport is closed."""
@@ -188,6 +276,7 @@ class CdpConnection:
 
     def _remove_cdp_session(self, session_id: str) -> None:
         cdp = self._cdp_sessions.pop(session_id, None)
+        self._by_id.pop(session_id.encode(), None)
         if cdp is not None:
             cdp.emit("closed", {})
         responses = [command.response for command in self._pending.values() if command.session_id == session_id]
@@ -220,10 +309,15 @@ class CdpSession:
 
     def __init__(self, connection: CdpConnection, session_id: str | None) -> None:
         self._connection = connection
-        self._session_id = session_id
+        self.session_id = session_id
+        # The targets whose events are limited together with those of this one.
+        self.group = TargetGroup()
+        # When the last command was sent.
+        self.commanded_at = 0.0
+        self._data_length = 0
+        self._data_told_at = 0.0
         self._handlers: dict[str, list[Handler]] = {}
         self._closed = asyncio.Event()
-        self.event_limiter = EventLimiter()
         # Whether it reports the JavaScript contexts of its target.
         self.reports_contexts = True
         self._terminated_at = -TERMINATION_SECONDS
@@ -248,14 +342,15 @@ class CdpSession:
         """
         if self._closed.is_set():
             raise CdpError(f"{method}: the page is closed")
+        self.commanded_at = time.monotonic()
         if method == "Runtime.terminateExecution":
-            self._terminated_at = time.monotonic()
-        return await self._connection.send(self._session_id, method, params, max_bytes)
+            self._terminated_at = self.commanded_at
+        return await self._connection.send(self.session_id, method, params, max_bytes)
 
     async def detach(self) -> None:
         """Detach from a target that lives on; all that was set up through this CDP session ends with it."""
         if not self._closed.is_set():
-            await self._connection.send(None, "Target.detachFromTarget", {"sessionId": self._session_id})
+            await self._connection.send(None, "Target.detachFromTarget", {"sessionId": self.session_id})
 
     def on(self, event: str, handler: Handler) -> None:
         """Call `handler` for every such event.
@@ -273,6 +368,14 @@ class CdpSession:
             yield
         finally:
             self._handlers[event].remove(handler)
+
+    def add_data(self, request: str, length: int) -> None:
+        """Tell how much of a document has arrived, now and then: it may arrive byte by byte."""
+        self._data_length += length
+        now = time.monotonic()
+        if now - self._data_told_at >= DATA_SECONDS:
+            self._data_told_at, length, self._data_length = now, self._data_length, 0
+            self.emit("Network.dataReceived", {"requestId": request, "dataLength": length})
 
     def emit(self, event: str, params: CdpResult) -> None:
         """Call the handlers of an event."""

@@ -5,25 +5,24 @@ from __future__ import annotations
 import re
 import time
 
+from rove.browser.network.event_rates import MESSAGE_BYTES_PER_SECOND, MESSAGES_PER_SECOND
 from rove.browser.scripts import NONCE
 
 # Events that cost a page nothing: a loop sends a million of them, each as long as a string can be.
-LIMITED_EVENTS = (
-    b'{"method":"Runtime.consoleAPICalled"',
-    b'{"method":"Runtime.exceptionThrown"',
-    b'{"method":"Console.messageAdded"',
-    b'{"method":"Log.entryAdded"',
-    b'{"method":"Network.webSocketFrameSent"',
-    b'{"method":"Network.webSocketFrameReceived"',
-    b'{"method":"Network.eventSourceMessageReceived"',
+LIMITED_METHODS = (
+    b"Runtime.consoleAPICalled",
+    b"Runtime.exceptionThrown",
+    b"Console.messageAdded",
+    b"Log.entryAdded",
+    b"Network.webSocketFrameSent",
+    b"Network.webSocketFrameReceived",
+    b"Network.eventSourceMessageReceived",
 )
+LIMITED_EVENTS = tuple(b'{"method":"%b"' % method for method in LIMITED_METHODS)
 _HEAD = re.compile(rb'\{"method":"([A-Za-z.]+)"(?:,"params":\{"requestId":"([^"]{1,64})")?')
 # A report of rove's own script, which is never dropped.
 _REPORT = b'"text":"' + NONCE.encode()
 _REPORT_WITHIN = 160
-# For each page.
-MAX_EVENTS_PER_SECOND = 1000
-MAX_BYTES_PER_SECOND = 4_000_000
 # A longer event is dropped while it still arrives.
 MAX_EVENT_BYTES = 16_000_000
 # Bytes that are kept of the end of a dropped event: they name the CDP session that it came from.
@@ -48,7 +47,7 @@ class EventLimiter:
         now = time.monotonic()
         if now >= self._window_end:
             self._window_end, self._events, self._bytes = now + 1, 0, 0
-        is_full = self._events >= MAX_EVENTS_PER_SECOND or self._bytes >= MAX_BYTES_PER_SECOND
+        is_full = self._events >= MESSAGES_PER_SECOND or self._bytes >= MESSAGE_BYTES_PER_SECOND
         if is_full or size > MAX_EVENT_BYTES:
             return False
         self._events += 1

@@ -8,6 +8,7 @@ from typing import Any
 from rove.browser.storage.cookies import Cookie, SameSite
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import InvalidArguments
+from rove.outcome import PageText, origin_in
 
 _SAME_SITE: dict[str, SameSite] = {"Strict": "strict", "Lax": "lax", "None": "none"}
 
@@ -21,14 +22,16 @@ class PageCookies:
 
     async def list(self) -> list[Cookie]:
         answer = await self._cdp.send("Network.getCookies", {"urls": [self._url]})
-        return [_cookie(each) for each in answer["cookies"]]
+        return [_cookie(each, origin_in(self._url)) for each in answer["cookies"]]
 
     async def set(self, cookie: Cookie) -> None:
         """Set a cookie for the page. Raises InvalidArguments if the browser refuses it."""
         params = {"url": self._url, "name": cookie.name, "value": cookie.value, **_attributes(cookie)}
         if not await self._is_accepted(params):
             raise InvalidArguments(
-                f"The browser does not accept the cookie {cookie.name!r} for this page.",
+                "The browser does not accept the cookie ",
+                cookie.name,
+                " for this page.",
                 hint="Check `name`, its prefix, `value` and `path`, and their length; `secure` needs an https: page.",
             )
 
@@ -51,16 +54,19 @@ class PageCookies:
     def _url(self) -> str:
         url = self._find_url()
         if not url.startswith(("http://", "https://")):
-            raise InvalidArguments(f"{url[:100]} has no cookies.", hint="{navigate} to a page of the web first.")
+            raise InvalidArguments(
+                PageText(url[:100], origin_in(url)), " has no cookies.", hint="{navigate} to a page of the web first."
+            )
         return url
 
 
-def _cookie(reported: dict[str, Any]) -> Cookie:
+def _cookie(reported: dict[str, Any], origin: str) -> Cookie:
+    quote = PageText("", origin).around
     return Cookie(
-        reported["name"],
-        reported["value"],
-        reported["domain"],
-        reported["path"],
+        quote(reported["name"]),
+        quote(reported["value"]),
+        quote(reported["domain"]),
+        quote(reported["path"]),
         None if reported["session"] else reported["expires"],
         reported["httpOnly"],
         reported["secure"],

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rove.action import AnyAction
+from rove.browser.consequences.consequence import Consequence
+from rove.engine.approval.permission import Shown
 from rove.guard.hosts.urls import WEB_SCHEMES, scheme_of
 from rove.guard.policy.approval import ShownElement
 from rove.guard.policy.policy import Place
 from rove.target import Point, Ref, parse_target, targets_in
 
 if TYPE_CHECKING:
-    from rove.browser.element import Frame
+    from rove.browser.element import Element, Frame
     from rove.browser.tab import Tab, TabInfo
 
 MAX_LISTED = 5
@@ -37,7 +39,7 @@ async def find_places(action: AnyAction, session: str, tab: Tab, wait: bool = Tr
     return (page, *(Place(session, tab.id, origin) for origin in dict.fromkeys(origins)))
 
 
-async def find_elements(action: AnyAction, tab: Tab, wait: bool = True) -> tuple[ShownElement, ...]:
+async def _find_elements(action: AnyAction, tab: Tab, wait: bool = True) -> tuple[ShownElement, ...]:
     """Return the elements that the action touches, as a snapshot shows them."""
     elements = [await _find_element(argument, target, tab, wait) for argument, target in targets_in(action).items()]
     if action.uses_focus and (focused := await tab.element_with_focus()):
@@ -45,10 +47,40 @@ async def find_elements(action: AnyAction, tab: Tab, wait: bool = True) -> tuple
     return tuple(elements)
 
 
-async def find_dialog(tab: TabInfo | None) -> tuple[ShownElement, ...]:
+async def find_dialog(tab: TabInfo | None) -> Shown:
     """Return the dialog that is open in the tab, if there is one."""
     dialog = tab.open_dialog if tab is not None else None
-    return (ShownElement("dialog", "", str(dialog)),) if dialog else ()
+    return Shown((ShownElement("dialog", "", dialog.told),) if dialog else ())
+
+
+async def find_shown(action: AnyAction, tab: Tab, wait: bool = True) -> Shown:
+    """Return what a person is shown of an action: its elements, and what it would send or open."""
+    elements = await _find_elements(action, tab, wait)
+    return Shown(elements, await _find_consequences(action, tab, wait))
+
+
+async def _find_consequences(action: AnyAction, tab: Tab, wait: bool) -> tuple[Consequence, ...]:
+    found = list(await tab.consequences.of_files(action.files)) if action.files else []
+    if (cause := action.activates) is None:
+        return tuple(found)
+    for argument, element in await _activated(action, tab, wait):
+        if consequence := await tab.consequences.of_element(element, argument, cause):
+            found.append(consequence)
+    return tuple(found)
+
+
+async def _activated(action: AnyAction, tab: Tab, wait: bool) -> list[tuple[str, Element]]:
+    """Return the elements that an action activates, with the names of its arguments for them."""
+    found: list[tuple[str, Element]] = []
+    for argument, text in targets_in(action).items():
+        if isinstance(target := parse_target(text), Point):
+            elements = (await tab.elements_at(target.x, target.y))[-1:]
+        else:
+            elements = (await tab.resolve_all(text, wait=wait))[:1]
+        found += [(argument, element) for element in elements]
+    if action.uses_focus and (focused := await tab.element_with_focus()):
+        found.append(("focus", focused))
+    return found
 
 
 async def _find_frames(action: AnyAction, tab: Tab, wait: bool) -> list[Frame]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rove.action import AnyAction, Effect, TabAction
-from rove.engine.approval.action_targets import find_elements, find_places, place_of
+from rove.engine.approval.action_targets import find_places, find_shown, place_of
 from rove.engine.approval.gate import Gate
 from rove.engine.approval.permission import approval_request
 from rove.errors import RoveError
@@ -47,7 +47,7 @@ async def _step_request(action: AnyAction, gate: Gate, session: str, tab: Tab) -
         decision = gate.decide(action, places)
         if not isinstance(decision, Ask):
             return None
-        request = approval_request(action, decision, places, await find_elements(action, tab, wait=False))
+        request = approval_request(action, decision, places, await find_shown(action, tab, wait=False))
     except RoveError:
         return None  # its element may appear only after the steps before it
     return None if gate.approvals.remembers(request) else request

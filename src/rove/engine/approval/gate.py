@@ -52,7 +52,7 @@ class Gate:
             decision = self.decide(opening, (Place(session),))
             # The owner has asked for it, so that no person need be asked again.
             if isinstance(decision, Deny):
-                raise Denied(decision.reason, hint=decision.hint, quotes_page=False)
+                raise Denied(decision.reason, hint=decision.hint)
 
     def may_read(self, place: Place) -> bool:
         """Whether text of the page at `place` may be returned without asking a person."""

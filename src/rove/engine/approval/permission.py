@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from typing import Generic, TypeVar
 
-from rove.action import Action, AnyAction
+from rove.action import Action, AnyAction, Effect, TabAction
 from rove.advice import Verbatim
+from rove.browser.consequences.consequence import Consequence
 from rove.engine.approval.gate import Gate
 from rove.engine.journal import Entry
 from rove.errors import Denied
@@ -19,14 +21,30 @@ from rove.target import retargeted
 from rove.validation.record import dataclass
 
 R = TypeVar("R", bound=Result)
+SCRIPTS_MAY = "The page's scripts may do more than this, or something else: that cannot be known beforehand."
+_NOTES = {
+    Effect.ACT: "The page's scripts decide what this does: that cannot be known beforehand.",
+    Effect.SEND_FILE: "The page's scripts decide when and where the files are sent: that cannot be known beforehand.",
+    Effect.SCRIPT: "The script can do whatever the page can, such as sending what it reads to other sites.",
+}
 # After this many questions about one action, each because the page had changed, the action is denied.
 MAX_QUESTIONS = 3
-FindElements = Callable[[], Awaitable[tuple[ShownElement, ...]]]
 
 
-async def no_elements() -> tuple[ShownElement, ...]:
-    """Find no elements, for actions that touch none."""
-    return ()
+@dataclass(frozen=True)
+class Shown:
+    """What a person is shown of an action besides its arguments: its elements, and what it would send or open."""
+
+    elements: tuple[ShownElement, ...] = ()
+    consequences: tuple[Consequence, ...] = ()
+
+
+FindShown = Callable[[], Awaitable[Shown]]
+
+
+async def nothing_shown() -> Shown:
+    """Find nothing, for actions that touch no page."""
+    return Shown()
 
 
 @dataclass(frozen=True)
@@ -52,9 +70,13 @@ class PermissionCheck(Generic[R]):
         self._advance_grants = advance_grants
         self._own_grants: list[Grant] = []
         self._questions = 0
+        # Where the page went instead of where it had said, and was stopped.
+        self._went: tuple[Consequence, ...] = ()
         self.action = action
+        # What the person was shown that the action sends or opens; empty if no person was asked.
+        self.bound: tuple[Consequence, ...] = ()
 
-    async def check(self, places: Sequence[Place], find_elements: FindElements = no_elements) -> ApprovalRequest | None:
+    async def check(self, places: Sequence[Place], find_shown: FindShown = nothing_shown) -> ApprovalRequest | None:
         """Return None if the action may run now, or the request to put to a person first. Raises Denied."""
         decision = self._gate.decide(self.action, places)
         if isinstance(decision, Allow):
@@ -65,15 +87,24 @@ class PermissionCheck(Generic[R]):
             raise Denied(decision.reason, hint=_verbatim(decision.hint))
         if self._approver is None:
             raise Denied(f"There is no approver to ask: {decision.question}", hint=_verbatim(decision.hint))
-        request = approval_request(self.action, decision, places, await find_elements())
+        request = self._with_went(approval_request(self.action, decision, places, await find_shown()))
         if self._gate.approvals.remembers(request):
             self._entry.decision = "remembered"
+            self.bound = tuple(Consequence("site", url=origin) for origin in request.destinations if origin)
         elif self._use_grant(request):
             self._entry.decision = "approved"
+            self.bound = request.consequences
         else:
             return request
         self._bind_to_elements(request)
         return None
+
+    def note_went(self, went: tuple[Consequence, ...]) -> None:
+        """Note where the page went instead, for the person to see in the next question."""
+        self._went = tuple(dict.fromkeys((*self._went, *went)))
+
+    def _with_went(self, request: ApprovalRequest) -> ApprovalRequest:
+        return replace(request, consequences=(*request.consequences, *self._went)) if self._went else request
 
     async def ask(self, request: ApprovalRequest) -> None:
         """Put the request to a person. A yes counts only if the next check finds exactly the same request."""
@@ -107,17 +138,33 @@ async def ask_person(gate: Gate, request: ApprovalRequest, approver: Approver) -
     return [Grant(part, until) for part in request.steps or (request,)]
 
 
-def approval_request(
-    action: AnyAction, ask: Ask, places: Sequence[Place], elements: tuple[ShownElement, ...]
-) -> ApprovalRequest:
+def approval_request(action: AnyAction, ask: Ask, places: Sequence[Place], shown: Shown) -> ApprovalRequest:
     """Return the request that shows a person what an action would do, where and to which elements."""
     urls = [action.destination] if action.destination else [place.url for place in places]
     origins = tuple(dict.fromkeys(origin_text(url) if url else None for url in urls))
     if origins == (None,) and not any(urls):
         origins = ()  # there is no page
     return ApprovalRequest(
-        action.verb, action.describe(), action.arguments, ask.question, places[0], origins, elements=elements
+        action.verb,
+        action.describe(),
+        action.arguments,
+        ask.question,
+        places[0],
+        origins,
+        shown.elements,
+        shown.consequences,
+        action.secrets,
+        _note(action, shown),
     )
+
+
+def _note(action: AnyAction, shown: Shown) -> str:
+    """Return one sentence about what cannot be known of an action beforehand, and so is not approved or refused."""
+    if not isinstance(action, TabAction) or type(action).effect not in _NOTES:
+        return ""
+    if type(action).effect is Effect.ACT and shown.consequences:
+        return SCRIPTS_MAY
+    return _NOTES[type(action).effect]
 
 
 def _verbatim(hint: str | None) -> str | None:

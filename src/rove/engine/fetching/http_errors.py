@@ -10,7 +10,7 @@ from rove.fetching.http.charset import text_of
 from rove.fetching.http.robots import RobotsRefusal
 from rove.fetching.page_facts import page_facts
 from rove.fetching.signs.escalation import is_html, retry_after
-from rove.outcome import origin_in
+from rove.outcome import PageText, origin_in
 
 # Chromium's error for each reason for which OpenSSL refuses a certificate.
 _CERTIFICATE_ERRORS = {
@@ -60,7 +60,7 @@ def robots_error(url: str, refusal: RobotsRefusal) -> Denied:
     if refusal.failure:
         message = f"{rules} could not be read ({refusal.failure}), which counts as a refusal."
     hint = RETRY_ROBOTS_HINT if refusal.failure else ROBOTS_HINT
-    return Denied(message, hint=hint, retryable=bool(refusal.failure), quotes_page=False)
+    return Denied(message, hint=hint, retryable=bool(refusal.failure))
 
 
 def status_error(answer: HttpAnswer) -> RoveError:
@@ -74,10 +74,9 @@ def status_error(answer: HttpAnswer) -> RoveError:
 
 def http_error(url: str, status: int, said: str = "", wait: float | None = None) -> HttpError:
     """Return the error for an address that is answered with an error status."""
-    quote = f": {said[:LONGEST_QUOTE]}" if said else ""
-    error = HttpError(f"{host_and_port(url)} answered with {status_text(status)}{quote}", status, retry_after=wait)
-    error.origin = origin_in(url)
-    return error
+    quote = (": ", PageText(said[:LONGEST_QUOTE], origin_in(url))) if said else ()
+    message = (f"{host_and_port(url)} answered with {status_text(status)}", *quote)
+    return HttpError(*message, status=status, retry_after=wait)
 
 
 def _said(answer: HttpAnswer) -> str:

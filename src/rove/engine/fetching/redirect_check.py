@@ -12,7 +12,7 @@ from rove.errors import Denied, RoveError
 from rove.guard.hosts.origins import origin_text
 from rove.guard.hosts.urls import origin_of
 from rove.guard.policy.policy import Place
-from rove.outcome import NOWHERE
+from rove.page_text import NOWHERE, PageText
 
 
 class RedirectCheck:
@@ -33,23 +33,13 @@ class RedirectCheck:
         self._last = url
 
     @contextlib.contextmanager
-    def marked(self) -> Generator[None]:
-        """Mark an error that may quote a server with the origin of the server that was asked last."""
-        try:
-            yield
-        except RoveError as error:
-            if error.quotes_page and error.origin is None and self._last is not None:
-                error.origin = origin_text(self._last) or NOWHERE
-            raise
-
-    @contextlib.contextmanager
     def _marked_as_quote(self) -> Generator[None]:
         """Mark every error about an address that a server has named: what is said of it repeats its words."""
         try:
             yield
         except RoveError as error:
             if self._last is not None:
-                error.quotes_page, error.origin = True, origin_text(self._last) or NOWHERE
+                error.parts = (PageText(error.message, origin_text(self._last) or NOWHERE),)
             raise
 
     async def _check(self, url: str) -> None:
@@ -61,7 +51,7 @@ class RedirectCheck:
             self._allowed.add(origin_text(url))
         if not self._session.gate.may_read(Place(self._session.name, None, url)):
             self._call.entry.decision = "denied"
-            raise Denied("The policy does not allow this page to be read.", quotes_page=False)
+            raise Denied("The policy does not allow this page to be read.")
         self._call.entry.decision = "allowed"
 
     async def _ask_policy(self, url: str) -> None:
@@ -82,4 +72,4 @@ class RedirectCheck:
         except ValueError:
             raise Denied(f"It redirects to an invalid address: {url[:200]}") from None
         if parsed.username or parsed.password:
-            raise Denied("It redirects to an address with a user name or a password in it.", quotes_page=False)
+            raise Denied("It redirects to an address with a user name or a password in it.")

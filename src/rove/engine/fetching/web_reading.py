@@ -66,8 +66,7 @@ class WebReading:
     async def read(self, url: str, browser: BrowserUse) -> WebDocument:
         """Return what is at an address, after redirects. Raises RoveError."""
         # Once for all that follows: other spellings of an address are read differently by different parsers.
-        with self._check.marked():
-            return await self._read(canonical(url) or url, browser)
+        return await self._read(canonical(url) or url, browser)
 
     async def _read(self, url: str, browser: BrowserUse) -> WebDocument:
         await self._check(url)

@@ -110,7 +110,7 @@ class Driver:
     def touch(self, lease: Lease) -> None:
         """Note that the person is there, so that the lease does not expire. Raises Denied without the lease."""
         if self._lease is None or self._lease.id != lease.id:
-            raise Denied("You do not drive this session.", hint="Take it over first.", quotes_page=False)
+            raise Denied("You do not drive this session.", hint="Take it over first.")
         if self._expiry is not None:
             self._expiry.cancel()
         self._expiry = asyncio.get_running_loop().call_later(self._idle, self.release, lease)

@@ -79,7 +79,7 @@ class Handoffs:
         Raises Denied if no person can be asked, none takes over in time, or the person declines.
         """
         if self._people is None:
-            raise Denied("There is no person to hand over to.", hint=NO_PEOPLE, quotes_page=False)
+            raise Denied("There is no person to hand over to.", hint=NO_PEOPLE)
         seconds = timeout or self._timeout
         request = HandoffRequest(self._session, tab.id, tab.url, reason, time.time() + seconds)
         self._people.ask(request)
@@ -138,8 +138,7 @@ class _End:
             raise Denied(
                 f"No person took over within {seconds:g} s.",
                 hint="Tell the user what they have to do, and where: on the gateway's page. Then call again.",
-                quotes_page=False,
             )
         if self.outcome == "declined":
             why = f": {self.reason}" if self.reason else ""
-            raise Denied(f"The person did not take over{why}.", hint="Do not ask again.", quotes_page=False)
+            raise Denied(f"The person did not take over{why}.", hint="Do not ask again.")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from rove.browser.input_event import InputEvent
 from rove.browser.page_data import TypedField
+from rove.guard.secrets.near_misses import NearMisses
 
 if TYPE_CHECKING:
     from rove.guard.secrets.redaction import Redaction
@@ -30,6 +31,7 @@ class TypedTexts:
 
     def __init__(self, secrets: Secrets) -> None:
         self._secrets = secrets
+        self.near_misses = NearMisses()
         # By the field, or by the number of the run of keys, that each was typed in.
         self._texts: dict[tuple[str, int], tuple[str, ...]] = {}
         self._run = ""
@@ -43,12 +45,27 @@ class TypedTexts:
 
     def redact(self, text: str) -> str:
         """Return a text without secrets, and without what a person has typed."""
-        text = self._secrets.redact(text)
-        if not self._texts:
-            return text
+        (text,) = self.redact_all([text])
+        return text
+
+    def _redact_typed(self, text: str) -> str:
         if self._redaction is None:
             self._redaction = self._make_redaction()
         return self._redaction(text)
+
+    def redact_all(self, texts: Sequence[str]) -> list[str]:
+        """Redact texts that are shown together, over which a secret may be spread."""
+        texts = self._without_secrets(texts)
+        return [self._redact_typed(text) for text in texts] if self._texts else texts
+
+    def _without_secrets(self, texts: Sequence[str]) -> list[str]:
+        found = self._secrets.find("\n".join(texts)) if self._secrets.names else []
+        if not found:
+            return [*texts]
+        from rove.guard.secrets.redaction import split_replaced  # imported late: most sessions have no secrets
+
+        self.near_misses.note(found)
+        return split_replaced(texts, found)
 
     def note_keys(self, event: InputEvent) -> None:
         """Note what an event types. One that moves the caret or leaves the field begins another text."""
@@ -85,7 +102,10 @@ class TypedTexts:
         from rove.guard.secrets.redaction import Redaction  # imported late: most sessions are never driven by a person
 
         texts = [text for kept in self._texts.values() for text in kept]
-        return Redaction({f"{LABEL}{'' if number == 0 else f' {number}'}": text for number, text in enumerate(texts)})
+        return Redaction(
+            {f"{LABEL}{'' if number == 0 else f' {number}'}": text for number, text in enumerate(texts)},
+            with_parts=False,
+        )
 
 
 def _is_telling(text: str, is_password: bool) -> bool:

@@ -8,6 +8,7 @@ from rove.action import AnyAction, Effect
 from rove.engine.journal import Entry
 from rove.engine.network_access import NetworkAccess
 from rove.errors import NavigationFailed, RoveError
+from rove.outcome import Own, said_of
 
 if TYPE_CHECKING:
     from rove.browser.tab import Tab
@@ -48,7 +49,7 @@ def add_status_event(tab: Tab) -> None:
     """Add an event if the server answered with an error, which the page may not show."""
     status = tab.page.status
     if status is not None and status >= FIRST_ERROR_STATUS:
-        tab.page.events.add("http error", f"The server answered with HTTP {status}.")
+        tab.page.events.add("http error", Own(f"The server answered with HTTP {status}."))
 
 
 def add_failure_event(network: NetworkAccess, tab: Tab) -> bool:
@@ -56,7 +57,7 @@ def add_failure_event(network: NetworkAccess, tab: Tab) -> bool:
     try:
         network.refuse_document(tab.page.requests.document)
     except NavigationFailed as error:
-        tab.page.events.add("request failed", error.message)
+        tab.page.events.add("request failed", said_of(error))
     except RoveError:
         return True  # it is among the refusals that each outcome lists
     else:

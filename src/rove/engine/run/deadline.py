@@ -8,7 +8,6 @@ import time
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, TypeVar
 
-from rove.advice import Advice
 from rove.browser.failures import BrowserError
 from rove.errors import BrowserUnavailable, DeadlineExceeded, RoveError
 
@@ -91,16 +90,14 @@ class Deadline:
     async def add_reason(self, tab: Tab, error: DeadlineExceeded) -> DeadlineExceeded:
         """Return the error with its reason, where it is a server that does not answer or a page that is busy."""
         tab.is_unresponsive = not await tab.page.answers_within(max(self.reserve, MIN_PROBE))
-        if server := tab.page.requests.silent_server:
+        if tab.page.requests.silent_server:
             tab.is_unresponsive = False
-            hint = Advice(
-                "{server} has not answered: try again later, or allow more time with `timeout`.", server=server
-            )
-            return DeadlineExceeded(error.message, hint=hint)
+            hint = "The server has not answered: try again later, or allow more time with `timeout`."
+            return DeadlineExceeded(*error.parts, hint=hint)
         if not tab.is_unresponsive:
             return error
-        reason = f"{error.message}: the page is busy and lets nothing else run"
-        return DeadlineExceeded(reason, hint=BUSY_PAGE_HINT)
+        reason = ": the page is busy and lets nothing else run"
+        return DeadlineExceeded(*error.parts, reason, hint=BUSY_PAGE_HINT)
 
     async def _convert(self, error: BrowserError) -> RoveError:
         """Return an error of ours for one of the browser. That the browser died may be known a moment later."""

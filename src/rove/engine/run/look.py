@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rove.engine.run.changes import changes_between, shows_seen_document, whole_page
 from rove.engine.run.settle import STILL_LOADING, StartState, Unfinished, settle
 from rove.outcome import Changes
+from rove.page_text import Own, Text
 from rove.snapshot import Snapshot, gone_again
 
 if TYPE_CHECKING:
@@ -62,10 +63,10 @@ class Look:
         return changes.kind == "same" and self._waits and self._left > 0 and not self._tab.observer.refused_fields
 
     @property
-    def pending(self) -> tuple[str, ...]:
+    def pending(self) -> tuple[Text, ...]:
         """What is not over. A timer that is long is named only where nothing has changed: most hide a message again."""
         timer = self.unfinished.timer if self._is_same else 0
-        named = (f"a timer ({timer:.1f} s left)",) if timer else ()
+        named = (Own(f"a timer ({timer:.1f} s left)"),) if timer else ()
         return (*self.unfinished.pending, *named)
 
     async def _compare(self, before: Snapshot | None) -> tuple[Changes, Snapshot]:

@@ -13,13 +13,14 @@ from rove.browser.page_events import DIALOG_OPEN
 from rove.engine.network_access import NetworkAccess
 from rove.engine.run.batch_changes import BatchChanges
 from rove.engine.run.page_report import PageReport
-from rove.outcome import Event, Outcome, Result
+from rove.outcome import NOWHERE, Event, Outcome, Own, PageText, Result
 
 if TYPE_CHECKING:
     from rove.browser.tab import Tab
 
 R = TypeVar("R", bound=Result)
 MAX_REFUSALS = 5
+REFUSED = Own("refused")
 
 
 class OutcomeBuilder:
@@ -38,10 +39,10 @@ class OutcomeBuilder:
         report = report or PageReport()
         events = (*self._refusal_events(), *(_tab_events(tab) if tab else ()))
         return Outcome(
-            action=action.verb,
+            action=Own(action.verb),
             result=result,
-            session=self._session,
-            tab=tab.id if tab else None,
+            session=Own(self._session),
+            tab=Own(tab.id) if tab else None,
             url=tab.url if tab else None,
             title=_title(tab, report),
             changes=report.changes,
@@ -60,7 +61,8 @@ class OutcomeBuilder:
         told = [event for part in result.parts for event in part.events if event.kind != DIALOG_OPEN]
         others = [self._with_names(event) for tab in changes.tabs[1:] for event in _tab_events(tab)]
         outcome = self.build(action, result, changes.tab, report)
-        return replace(outcome, events=tuple(dict.fromkeys([*told, *others, *outcome.events])))
+        events = {(event, getattr(event.text, "origin", "")): event for event in (*told, *others, *outcome.events)}
+        return replace(outcome, events=tuple(events.values()))
 
     def _with_names(self, event: Event) -> Event:
         text, advice = insert_names_if_advice(event.text, self._names), insert_names(event.advice, self._names)
@@ -69,19 +71,20 @@ class OutcomeBuilder:
     def _refusal_events(self) -> Iterator[Event]:
         """Yield what the proxy refused to pages since the run began."""
         messages = self._network.refusals_since(self._began)
-        yield from (Event("refused", message) for message in messages[:MAX_REFUSALS])
+        # The hosts in them are names that pages have asked for.
+        yield from (Event(REFUSED, PageText(message, NOWHERE)) for message in messages[:MAX_REFUSALS])
         if len(messages) > MAX_REFUSALS:
-            yield Event("refused", f"{len(messages) - MAX_REFUSALS} more hosts.")
+            yield Event(REFUSED, Own(f"{len(messages) - MAX_REFUSALS} more hosts."))
 
 
-def _title(tab: Tab | None, report: PageReport) -> str | None:
+def _title(tab: Tab | None, report: PageReport) -> PageText | None:
     if report.title is not None or tab is None or tab.observer.seen is None:
         return report.title
-    return tab.observer.seen.plain_title
+    return tab.url.around(tab.observer.seen.plain_title)
 
 
 def _tab_events(tab: Tab) -> Iterator[Event]:
     """Yield the events of the page that the agent has not been told of, and the dialog that is open."""
-    yield from (Event(event.kind, str(event), event.advice) for event in tab.page.events.take_unreported())
+    yield from (Event(event.kind, event.told, event.advice) for event in tab.page.events.take_unreported())
     if dialog := tab.page.dialogs.open:
-        yield Event(DIALOG_OPEN, str(dialog), advice="Answer the dialog with {dialog}.")
+        yield Event(Own(DIALOG_OPEN), dialog.told, advice=Own("Answer the dialog with {dialog}."))

@@ -15,7 +15,7 @@ from rove.engine.run.look import Look
 from rove.engine.run.settle import KEEPS_NAVIGATING, StartState
 from rove.engine.run.tab_lock import unless_crashed
 from rove.errors import DeadlineExceeded
-from rove.outcome import Changes
+from rove.outcome import Changes, Own, PageText, Text
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ MAX_REFUSED_FIELDS = 5
 # Seconds to wait for the title of a page that may be busy, where the action itself needs no answer of the page.
 TITLE_SECONDS = 0.3
 BUSY_PAGE = Advice("the page is busy and could not be looked at: take a {snapshot} later")
-SILENT_SERVER = "{server} has not answered yet: wait for it with {wait}, or {navigate} elsewhere"
+SILENT_SERVER = Advice("the server has not answered yet: wait for it with {wait}, or {navigate} elsewhere")
 
 
 @dataclass
@@ -38,10 +38,10 @@ class PageReport:
     """
 
     changes: Changes = NO_CHANGES
-    pending: tuple[str, ...] = ()
+    pending: tuple[Text, ...] = ()
     earlier: Changes = NO_CHANGES
     # The title, where that is not in what the agent was shown.
-    title: str | None = None
+    title: PageText | None = None
 
 
 class PageReporter:
@@ -76,7 +76,7 @@ class PageReporter:
             report.title = await self._title(tab)
         return report
 
-    async def _title(self, tab: Tab) -> str | None:
+    async def _title(self, tab: Tab) -> PageText | None:
         """Return the title of a page that the caller is not shown; of others, what it was shown has the title."""
         is_shown = tab.observer.seen is not None and not self._quiet
         return await self._deadline.limit(tab.title()) if not is_shown and self._may_show(tab) else None
@@ -103,7 +103,7 @@ class PageReporter:
         report.pending = look.unfinished.pending
         # A page that keeps navigating always waits for its next document: it is held and read instead.
         if not tab.page.keeps_navigating and (server := tab.page.awaited_server):
-            report.pending = (Advice(SILENT_SERVER, server=server),)
+            report.pending = (SILENT_SERVER, server)
             return
         changes = await look.observe() if self._may_show(tab) and not self._quiet else NO_CHANGES
         # Checked again, as the tab may have navigated while the page was read.
@@ -122,13 +122,13 @@ class PageReporter:
     def _add_hidden_event(self, tab: Tab) -> None:
         is_policy = self._session.network.may_show(tab.url)
         rule = "The policy does not" if is_policy else "The address rules do not"
-        tab.page.events.add("not shown", f"{rule} allow this page to be read without asking.")
+        tab.page.events.add("not shown", Own(f"{rule} allow this page to be read without asking."))
 
 
 def _add_refused_fields(tab: Tab) -> None:
     """Add an event for each of the first fields that the browser's validation refused."""
     fields = tab.observer.refused_fields
     for field in fields[:MAX_REFUSED_FIELDS]:
-        tab.page.events.add("form not submitted" if field.stops_form else "field not valid", str(field))
+        tab.page.events.add("form not submitted" if field.stops_form else "field not valid", field.told)
     if len(fields) > MAX_REFUSED_FIELDS:
-        tab.page.events.add("form not submitted", f"{len(fields) - MAX_REFUSED_FIELDS} more fields are not valid.")
+        tab.page.events.add("form not submitted", Own(f"{len(fields) - MAX_REFUSED_FIELDS} more fields are not valid."))

@@ -22,8 +22,9 @@ from rove.action import (
 )
 from rove.advice import LACKING, insert_names
 from rove.browser.failures import BrowserError, PageStuck
-from rove.engine.approval.action_targets import find_dialog, find_elements, find_places, place_of
+from rove.engine.approval.action_targets import find_dialog, find_places, find_shown, place_of
 from rove.engine.approval.batch_approval import batch_request
+from rove.engine.approval.binding import hold_to_shown, refuse_changed
 from rove.engine.approval.permission import Grant, PermissionCheck, ask_person
 from rove.engine.journal import Entry
 from rove.engine.run.address_check import raise_network_reason, refuse_unreachable
@@ -35,11 +36,13 @@ from rove.engine.run.page_report import PageReporter
 from rove.engine.run.session_view import WebCall
 from rove.engine.run.settle import StartState
 from rove.engine.run.tab_lock import TabHold, TabLock, refuse_dialog, unless_crashed, unless_dialog
-from rove.engine.tab_errors import keep_seen, mark_quotes
+from rove.engine.tab_errors import keep_seen, note_losses
 from rove.engine.views.viewer import PageViewer
+from rove.engine.withholding import Withholding
 from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
 from rove.fetching.web_access import FetchAction
 from rove.guard.policy.approval import ApprovalRequest
+from rove.guard.policy.policy import Place
 from rove.outcome import AnyOutcome, Outcome, Result
 from rove.target import targets_in
 
@@ -47,8 +50,8 @@ if TYPE_CHECKING:
     from rove.browser.context import Context
     from rove.browser.page_data import Box
     from rove.browser.tab import Tab, TabInfo
+    from rove.engine.approval.permission import Shown
     from rove.engine.run.session_view import SessionView
-    from rove.guard.policy.approval import ShownElement
 
 # Seconds to find where an element is, for the record.
 BOX_SECONDS = 0.5
@@ -69,6 +72,8 @@ class Run:
         self._context: Context | None = None
         # Approvals of the steps of a batch that a person gave before the first step.
         self._grants: list[Grant] = []
+        # Where the action that runs now has been allowed to act.
+        self._places: Sequence[Place] = ()
         self._batch_changes = BatchChanges()
         self._hold = TabHold()
         # The deadline of the action that runs now; while a batch runs, of its step.
@@ -78,6 +83,7 @@ class Run:
         """Run an action, or a step of one that is made of others, whose time all steps share."""
         parent, seconds = self._current_deadline, self._options.timeout or self._default_timeout(action)
         self._current_deadline = parent.for_step(seconds) if parent else Deadline(seconds, self._recovery)
+        self._places = ()
         try:
             return await self._record(action)
         except RoveError as error:
@@ -87,11 +93,27 @@ class Run:
         finally:
             self._current_deadline = parent
 
+    async def _withheld(self, action: Action[R], work: Awaitable[Outcome[R]]) -> Outcome[R]:
+        """Return an outcome, or raise an error, with only the words that the caller may read without asking."""
+        try:
+            outcome = await work
+        except RoveError as error:
+            self._withholding(action).from_error(error)
+            raise
+        return self._withholding(action).from_outcome(outcome)
+
+    def _withholding(self, action: AnyAction) -> Withholding:
+        page = self._context.current.url if self._context and self._context.current else None
+        allowed = self._places if action.effect in (Effect.READ, Effect.SCRIPT) else ()
+        return Withholding.for_session(self._session.gate, self._session.name, page, allowed)
+
     async def _record(self, action: Action[R]) -> Outcome[R]:
         """Run an action and write it to the journal. An action that cannot be written does not run."""
         began = time.monotonic()
         async with self._session.journal.entry(action) as entry:
-            outcome = await self._until_stopped(action, self._dispatch(action, entry))
+            self._session.near_misses.refuse()
+            outcome = await self._withheld(action, self._until_stopped(action, self._dispatch(action, entry)))
+            self._session.near_misses.refuse()  # what was read may be a list of guesses
             entry.add_error(outcome.result.error)
             entry.attachments = () if outcome.result.parts else outcome.attachments
             entry.changes = "" if outcome.result.parts else outcome.changes.text
@@ -154,7 +176,9 @@ class Run:
                 return question
             entry.box = await self._find_box(permission.action, tab)
             locators = await self._viewer.locators(permission.action, tab)
-            outcome = await self._act_or_replace(permission.action, tab, context)
+            outcome = await hold_to_shown(permission, tab, self._act_or_replace(permission.action, tab, context))
+            if outcome is None:
+                return await self._check(permission, entry, tab) or refuse_changed(permission.action)
             if isinstance(outcome, Outcome):
                 return replace(outcome, view=await self._viewer.view(context, tab, locators))
         async with self._lock(outcome, permission.action):
@@ -176,7 +200,7 @@ class Run:
         """Raise if the action may not run on the tab; return the question that a person has to answer first, if any."""
         action = permission.action
         if action.effect is not Effect.NAVIGATE:  # an action that leaves the page need not answer its dialog first
-            with mark_quotes(tab):
+            with note_losses(tab):
                 await refuse_dialog(tab, self._options.names.get("dialog") != LACKING)
                 self._viewer.refuse_modal(action, tab)
             if tab.page.awaited_server:
@@ -207,7 +231,7 @@ class Run:
         if action.effect is not Effect.READ:
             tab.allow_changes(self._session.secrets)
         reporter = PageReporter(self._session, self._deadline, self._options.quiet)
-        with mark_quotes(tab), keep_seen(tab):
+        with note_losses(tab), keep_seen(tab):
             earlier = await self._deadline.limit_on_tab(tab, reporter.report_earlier(action, tab), _awaited(action))
             self._batch_changes.begin_step(tab)
             start = StartState.of(tab)
@@ -342,19 +366,21 @@ class Run:
     ) -> ApprovalRequest | None:
         """Raise if an action that needs no tab's lock may not run; return the question to a person, if there is one."""
         refuse_unreachable(self._session.network, permission.action, entry, None)
-        return await permission.check((place_of(self._session.name, tab),), lambda: find_dialog(tab))
+        self._places = (place_of(self._session.name, tab),)
+        return await permission.check(self._places, lambda: find_dialog(tab))
 
     def _check_permission(self, action: Action[R], entry: Entry) -> PermissionCheck[R]:
         return PermissionCheck(self._session.gate, action, entry, self._options.channel, self._grants)
 
     async def _find_question(self, permission: PermissionCheck[Any], tab: Tab) -> ApprovalRequest | None:
-        with mark_quotes(tab):
+        with note_losses(tab):
             places = await find_places(permission.action, self._session.name, tab)
-        return await permission.check(places, lambda: self._find_elements(permission.action, tab))
+        self._places = places
+        return await permission.check(places, lambda: self._find_shown(permission.action, tab))
 
-    async def _find_elements(self, action: AnyAction, tab: Tab) -> tuple[ShownElement, ...]:
-        with mark_quotes(tab):
-            return await find_elements(action, tab)
+    async def _find_shown(self, action: AnyAction, tab: Tab) -> Shown:
+        with note_losses(tab):
+            return await find_shown(action, tab)
 
     async def _ask(self, question: ApprovalRequest, asking: Awaitable[T]) -> T:
         """Wait for a person's answer, which does not count as the action's time. Other calls may use the tab."""

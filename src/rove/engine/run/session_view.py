@@ -15,6 +15,7 @@ from rove.engine.people.handoffs import Handoffs
 from rove.engine.run.deadline import Deadline
 from rove.fetching.web_access import FetchAction, WebAccess
 from rove.guard.policy.approval import Approver
+from rove.guard.secrets.near_misses import NearMisses
 from rove.guard.secrets.secrets import Secrets
 from rove.settings.tree import Settings
 from rove.validation.record import dataclass
@@ -52,6 +53,7 @@ class SessionView(Protocol):
     handoffs: Handoffs
     # Removes secrets, and what a person has typed, from a text that leaves the session.
     redact: Callable[[str], str]
+    near_misses: NearMisses
 
     @property
     def web(self) -> Web:

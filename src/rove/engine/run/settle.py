@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from rove.browser.page_data import DocumentRequest, LeftRunning, TrackedRequest
+from rove.page_text import Own, Text
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
@@ -22,8 +23,9 @@ MAX_WORK_SECONDS = 2.0
 # A page that has just been loaded sets timers and animations of its own, which matter less.
 MAX_WORK_AFTER_LOAD = 1.2
 
-STILL_LOADING = "the page is still loading: it may be incomplete"
-KEEPS_NAVIGATING = "the page keeps navigating by itself, and is held at this document"
+STILL_LOADING = Own("the page is still loading: it may be incomplete")
+UNFOLLOWED = Own("requests that are not followed, as the page sends too many: some may be unanswered")
+KEEPS_NAVIGATING = Own("the page keeps navigating by itself, and is held at this document")
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class StartState:
 class Unfinished:
     """What is not over when the time is up: `pending` in a few words each, and seconds until the next timer is due."""
 
-    pending: tuple[str, ...] = ()
+    pending: tuple[Text, ...] = ()
     timer: float = 0.0
 
 
@@ -104,6 +106,9 @@ class _Activity:
         if requests := self._awaited_requests():
             await self._page.requests.wait_for_change(max(_next_stream_time(requests) - time.monotonic(), 0.01))
             return False
+        if time.monotonic() - self._page.requests.unfollowed_at < STREAM_SECONDS:
+            await self._page.requests.wait_for_change(STREAM_SECONDS)
+            return False
         if ended != self._page.requests.ended_count and self._rechecks > 0:
             # The response to a request that ended meanwhile may have changed the page.
             self._rechecks -= 1
@@ -120,13 +125,18 @@ class _Activity:
         """Return what is not over."""
         return Unfinished(self._describe_pending(), self._left.timer)
 
-    def _describe_pending(self) -> tuple[str, ...]:
+    def _describe_pending(self) -> tuple[Text, ...]:
         if self._page.keeps_navigating:
             return (KEEPS_NAVIGATING,)
         pending = [] if self._page.load_state.has_reached("load") else [STILL_LOADING]
-        pending += ["a download"] if self._page.downloads.is_running(self._start.downloads) else []
-        pending += [f"an animation ({self._left.animation:.1f} s left)"] if self._left.animation else []
-        return (*pending, *(f"{request.method} {request.url}" for request in self._caused_requests()))
+        pending += [Own("a download")] if self._page.downloads.is_running(self._start.downloads) else []
+        pending += [Own(f"an animation ({self._left.animation:.1f} s left)")] if self._left.animation else []
+        pending += [UNFOLLOWED] if self._has_unfollowed() else []
+        return (*pending, *(request.told for request in self._caused_requests()))
+
+    def _has_unfollowed(self) -> bool:
+        requests = self._page.requests
+        return requests.unfollowed > 0 and requests.unfollowed_at >= self._start.moment
 
     def _is_loaded(self) -> bool:
         load_state = self._page.load_state

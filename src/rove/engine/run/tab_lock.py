@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from rove.action import Effect
 from rove.errors import DeadlineExceeded, DialogOpen, PageCrashed
-from rove.outcome import origin_in
 from rove.tasks import Interrupted, race
 
 if TYPE_CHECKING:
+    from rove.browser.page_data import OpenDialog
     from rove.browser.tab import Tab
 
 R = TypeVar("R")
@@ -102,9 +102,8 @@ async def unless_dialog(tab: Tab, work: Awaitable[R]) -> R:
         # Input ends by itself when a dialog opens. A command that the page has to answer does not.
         return await race(unless_crashed(tab, work), tab.page.dialogs.wait_until_open(), grace=RELEASE_SECONDS)
     except Interrupted as interrupted:
-        error = DialogOpen(f"The page opened its {interrupted.result} before there was a result.")
-        error.origin = origin_in(tab.url)
-        raise error from None
+        dialog: OpenDialog = interrupted.result
+        raise DialogOpen("The page opened a dialog before there was a result: ", dialog.told) from None
 
 
 async def unless_crashed(tab: Tab, work: Awaitable[R]) -> R:
@@ -112,4 +111,4 @@ async def unless_crashed(tab: Tab, work: Awaitable[R]) -> R:
     try:
         return await race(work, tab.page.wait_for_crash())
     except Interrupted:
-        raise PageCrashed(f"The page crashed: {tab.url}") from None
+        raise PageCrashed("The page crashed: ", tab.url) from None

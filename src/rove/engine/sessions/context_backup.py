@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rove.browser.context import DIED, RESTARTED, SavedContext, SharedState
 from rove.browser.failures import BrowserError
 from rove.engine.logins.login import SessionLogin
+from rove.page_text import PageText
 from rove.refs import RefNumbers
 from rove.states.state import BrowserState
 from rove.tasks import BackgroundTasks
@@ -33,7 +34,7 @@ class ContextBackup:
         self._login = login
         self._context: Context | None = None
         # The URL of each tab, which is newer than what was saved.
-        self._tab_urls: tuple[tuple[str, str], ...] = ()
+        self._tab_urls: tuple[tuple[str, PageText], ...] = ()
         self._last_save = 0.0
         # A save fails if the page or the browser closes meanwhile; the one before it is kept then.
         self._tasks = BackgroundTasks(f"session {session}", expected=(BrowserError,))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rove.browser.failures import BrowserError
 from rove.engine.people.person_acts import PersonActs
 from rove.errors import ElementGone, NotOpen
+from rove.page_text import Own, Text
 from rove.tasks import BackgroundTasks
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class PersonAccess:
         self._acts = PersonActs(journal, session)
         self._tasks = BackgroundTasks(f"the person at {session}", expected=(BrowserError,))
         # What the agent had copied before the person took over.
-        self._agent_clipboard = ""
+        self._agent_clipboard: Text = Own()
 
     def find_tab(self, name: str | None) -> Tab | None:
         """Return a tab, or the current one; None if it is not open."""
@@ -90,7 +91,7 @@ class PersonAccess:
     def begin_drive(self) -> None:
         """Keep what the agent has in its clipboard while a person drives."""
         context = self._context()
-        self._agent_clipboard = context.clipboard_text if context is not None else ""
+        self._agent_clipboard = context.clipboard_text if context is not None else Own()
 
     def end_drive(self) -> None:
         """Release what the person still holds down, take away what they copied, and write what they did."""

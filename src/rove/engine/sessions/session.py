@@ -89,6 +89,7 @@ class Session:
         guard = guard_notice.kind if guard_notice else GUARDED
         self._typed = TypedTexts(secrets)
         self.redact: Callable[[str], str] = self._typed.redact
+        self.near_misses = self._typed.near_misses
         self.journal = Journal(settings.journal_folder, name, settings.journal, self._typed.redact, guard, watcher)
         self.driver = Driver(settings.deadlines.held, settings.deadlines.lease)
         self.driver.on_changed = self._on_driver_changed
@@ -114,8 +115,7 @@ class Session:
         self._is_untried = self.login.begins_with is not None
         self._tasks = BackgroundTasks(f"session {name}")
         self._is_closed = False
-        self._has_shown_notice = False
-        self._has_unreported_loss = False
+        self._has_shown_notice = self._has_unreported_loss = False
 
     async def run(
         self,
@@ -216,7 +216,7 @@ class Session:
             await self.network.close()
         self.refuse_if_closed()
         self._is_untried = False
-        context.restrict_reading(self.may_read, HIDDEN_FRAME_TEXT, self._typed.redact)
+        context.restrict_reading(self.may_read, HIDDEN_FRAME_TEXT, self._typed)
         context.use_secrets(self.secrets)
         context.watch(self._on_changed, self._typed.note_field)
         await self.web.cookies.give_to(context)

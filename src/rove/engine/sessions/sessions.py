@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-import socket
 import time
 from collections.abc import Callable
 from types import TracebackType
@@ -97,11 +96,10 @@ class Sessions:
 
     def start_early(self, launch: EarlyLaunch | None = None) -> None:
         """Start the browser before the first call needs it, or use a launch that has begun."""
-        if launch is not None and (port := launch.take_proxy_port()) is not None:
-            self._egress_settings.reserved_port = socket.socket(fileno=port)
         # With a profile, the default session does not use the browser that sessions share.
         has_own_browser = self.settings.browser_per_session or self.settings.profile is not None
         if launch is not None or (self.settings.start_early and not has_own_browser):
+            self._egress_settings.start_early(launch.take_proxy_port() if launch is not None else None)
             self._browsers.shared.start_early(launch)
 
     def protect_port(self, address: str, port: int) -> None:
@@ -267,10 +265,10 @@ class Sessions:
         if not session.network.is_guarded:
             return await self._create_context(session, None, saved, progress)
         # The proxy starts while the browser does. Its port is bound at once, so that no page gets past it meanwhile.
-        proxy_url, ready = session.network.open()
+        proxy_url, _ = session.network.open()
         context = await self._create_context(session, proxy_url, saved, progress)
         try:
-            await ready
+            await session.network.applied()
         except BaseException:  # a session must not exist without its proxy
             await context.close()
             raise
@@ -282,6 +280,7 @@ class Sessions:
         self, session: Session, proxy_url: str | None, saved: SavedContext | None, progress: Callable[[str], None]
     ) -> Context:
         browser = await self._browsers.of(session).browser(progress)
+        await session.network.trust(browser.process_group, loads_now=saved is not None)
         try:
             async with asyncio.timeout(self.settings.deadlines.launch):
                 context = await self._create_context_in(browser, session, proxy_url, saved)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rove.browser.page_data import LEVELS, ConsoleMessage
 from rove.outcome import moment
+from rove.page_text import Own
 from rove.views.console_line import console_line
 from rove.views.page_view import WrittenLines
 from rove.workspace import Workspace
@@ -54,7 +55,7 @@ class ConsoleFile:
             self._path = await Workspace(workspace).save(FOLDER, f"console-{stamp(loaded)}.log", text.encode())
         else:
             await asyncio.to_thread(Workspace(workspace).append, self._path, text.encode())
-        return WrittenLines(str(self._path), first, self._lines)
+        return WrittenLines(Own(self._path), first, self._lines)
 
 
 def _written(message: ConsoleMessage, loaded: float) -> str:

@@ -13,7 +13,7 @@ from rove.browser.failures import BrowserError
 from rove.browser.page_data import ConsoleMessage
 from rove.engine.views.files import ConsoleFile, save_snapshot
 from rove.errors import DialogOpen, RoveError
-from rove.outcome import origin_in
+from rove.outcome import Own, PageText
 from rove.target import targets_in
 from rove.views.page_view import ConsoleCounts, ModalState, PageView, ViewedDownload, ViewedTab, ViewKind
 
@@ -42,21 +42,22 @@ class PageViewer:
     def refuse_modal(self, action: AnyAction, tab: Tab) -> None:
         """Raise DialogOpen if the page waits for files and the action does not give it any."""
         if self._kind is not None and tab.awaits_files and action.verb != UPLOAD:
-            raise DialogOpen("The page waits for files.", hint="Give them with {upload}.", quotes_page=False)
+            raise DialogOpen("The page waits for files.", hint="Give them with {upload}.")
 
-    async def locators(self, action: AnyAction, tab: Tab) -> dict[str, str]:
+    async def locators(self, action: AnyAction, tab: Tab) -> dict[Own, PageText]:
         """Return a Playwright locator for each target of an action, as far as they can be found in time."""
-        found: dict[str, str] = {}
+        found: dict[Own, PageText] = {}
         if self._kind is None:
             return found
         with contextlib.suppress(RoveError, BrowserError, TimeoutError):  # the action itself says what is wrong
             async with asyncio.timeout(LOCATOR_SECONDS):
                 for place, target in targets_in(action).items():
                     (element, *_) = await tab.resolve_all(target, wait=False)
-                    found[place] = await tab.observer.aria.locator_of(element.ref)
+                    locator = await tab.observer.aria.locator_of(element.ref)
+                    found[Own(place)] = PageText(locator, getattr(element.line, "origin", tab.url.origin))
         return found
 
-    async def view(self, context: Context, tab: Tab | None, locators: dict[str, str]) -> PageView | None:
+    async def view(self, context: Context, tab: Tab | None, locators: dict[Own, PageText]) -> PageView | None:
         """Return the session's tabs and the page of one of them; None if the caller is not shown them."""
         if self._kind is None:
             return None
@@ -72,13 +73,14 @@ class PageViewer:
         """Add what the page shows. What goes to files leaves the session as answers do: without secrets."""
         is_blocked, folder = bool(view.modal_states), tab.settings.workspace_folder
         loaded = 0.0 if is_blocked else await _loaded_at(tab)
-        messages = [message for message in tab.console[0] if message.at >= loaded]
+        messages = [each for each in tab.console[0] if each.at >= loaded and _may_tell(tab, each.source.origin)]
         view = replace(view, status=tab.page.status, counts=_counts(messages), loaded=loaded, downloads=_downloads(tab))
-        text = self._redact(taken.text) if taken else ""
+        text = taken.text.around(self._redact(taken.text)) if taken else tab.url.around("")
         with contextlib.suppress(RoveError):  # the action is done: after an error the agent would repeat it
             file = await save_snapshot(folder, text) if self._kind == "aria" else None
             lines = None if is_blocked else await _console_file(tab).write(folder, loaded, messages, self._redact)
-            view = replace(view, snapshot=text if taken else None, snapshot_file=file, console=lines)
+            saved = Own(file) if file else None
+            view = replace(view, snapshot=text if taken else None, snapshot_file=saved, console=lines)
         return replace(view, is_changed=_is_news(tab, view))
 
     def view_of_error(self, context: Context | None) -> PageView | None:
@@ -90,12 +92,15 @@ class PageViewer:
     async def _viewed(self, tab: TabInfo, context: Context) -> ViewedTab:
         is_current = tab is context.current
         if not context.may_read(tab.url):
-            return ViewedTab(tab.id, origin_in(tab.url), "", is_current)  # an address can contain text of the page
-        title = ""
+            return ViewedTab(
+                Own(tab.id), tab.url.around(tab.url.origin), tab.url.around(""), is_current
+            )  # an address can contain text of the page
+        title = tab.url.around("")
         with contextlib.suppress(TimeoutError, BrowserError):
             async with asyncio.timeout(TITLE_SECONDS):
-                title = "" if tab.open_dialog else await tab.title()
-        return ViewedTab(tab.id, tab.url, "" if _names_address(title, tab.url) else title, is_current)
+                title = tab.url.around("") if tab.open_dialog else await tab.title()
+        shown = tab.url.around("") if _names_address(title, tab.url) else title
+        return ViewedTab(Own(tab.id), tab.url, shown, is_current)
 
     async def _snapshot(self, tab: Tab) -> AriaSnapshot | None:
         """Return the page as it is now; None if it waits for an answer, or does not answer itself."""
@@ -109,6 +114,10 @@ class PageViewer:
                 async with asyncio.timeout(SNAPSHOT_SECONDS):
                     await tab.page.dialogs.run_until_dialog(take())
         return taken[0] if taken else None
+
+
+def _may_tell(tab: Tab, origin: str) -> bool:
+    return origin in ("", tab.url.origin) or tab.page.may_read(origin)
 
 
 def _names_address(title: str, url: str) -> bool:

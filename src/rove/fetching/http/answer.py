@@ -104,10 +104,15 @@ def status_text(status: int) -> str:
 
 def seconds_to_wait(value: str, now: float) -> float | None:
     """Return the seconds of a `Retry-After` header, which may be a date; None if it names none."""
-    if value.strip().isdigit():
+    if is_number(value.strip()):
         return float(value.strip()[:9])
     moment = moment_of(value)
     return max(moment - now, 0.0) if moment is not None else None
+
+
+def is_number(value: str) -> bool:
+    """Whether a value is a number as headers write it. To `isdigit` alone, `²` is one too."""
+    return value.isascii() and value.isdigit()
 
 
 def moment_of(date: str) -> float | None:

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
 
-from rove.fetching.http.answer import Headers, HttpAnswer, moment_of
+from rove.fetching.http.answer import Headers, HttpAnswer, is_number, moment_of
 from rove.validation.record import dataclass
 
 STORABLE = frozenset({200, 203, 300, 301, 302, 307, 308, 404, 410})
@@ -33,7 +33,7 @@ class Stored:
         date = _moment(self.answer.headers, "date")
         apparent = max(self.received - date, 0.0) if date is not None else 0.0
         told = self.answer.headers.get("age").partition(",")[0].strip()
-        corrected = (float(told) if told.isdigit() else 0.0) + self.received - self.asked
+        corrected = (float(told) if is_number(told) else 0.0) + self.received - self.asked
         return max(apparent, corrected) + now - self.received
 
     def is_fresh(self, now: float) -> bool:
@@ -117,7 +117,7 @@ def lifetime(headers: Headers) -> float:
     """Return for how many seconds an answer stays fresh, as its server says; 0 if it does not say."""
     said = directives(headers)
     if "max-age" in said:
-        return float(said["max-age"]) if said["max-age"].isdigit() else 0.0
+        return float(said["max-age"]) if is_number(said["max-age"]) else 0.0
     if "expires" not in headers:
         return 0.0
     expires, date = _moment(headers, "expires"), _moment(headers, "date")

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from rove.fetching.http.answer import moment_of
+from rove.fetching.http.answer import is_number, moment_of
 from rove.states.cookie_rules import cookie_complaint
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def _domain(attribute: str, host: str) -> str | None:
 def _expiry(given: Mapping[str, str], now: float) -> float:
     """Return when a cookie ends, in seconds since the epoch; -1 if with the session."""
     age = given.get("max-age", "")
-    if age.removeprefix("-").isdigit():
+    if is_number(age.removeprefix("-")):
         # One that has ended at once is kept as such, as it deletes an earlier one.
         return now + min(int(age[:12]), LONGEST_SECONDS) if int(age[:12]) > 0 else 0
     moment = moment_of(given["expires"]) if given.get("expires") else None

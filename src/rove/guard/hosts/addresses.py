@@ -1,8 +1,10 @@
 """Decides which IP addresses are public.
 
 The table is rove's own because `ipaddress.is_global` changes with the Python version and calls many of these ranges
-global. It follows IANA's special-purpose registries. Ranges that the registries mark "not applicable", multicast and
-6to4 are not public here. IANA has assigned public IPv6 addresses only from 2000::/3; all others are reserved.
+global. Every block of IANA's special-purpose registries is refused, also those that the registries call globally
+reachable: identifiers that no router forwards (ORCHIDv2, drones), and anycast services (PCP, TURN, AMT, AS112) that the
+nearest network answers itself. None of them is a place of the public web. IANA has assigned public IPv6 addresses only
+from 2000::/3; all others are reserved.
 """
 
 from __future__ import annotations
@@ -20,12 +22,13 @@ _IPV4_NETWORKS: dict[str, RefusalReason | None] = {
     "127.0.0.0/8": RefusalReason.LOOPBACK,
     "169.254.0.0/16": RefusalReason.LINK_LOCAL,
     "172.16.0.0/12": RefusalReason.PRIVATE,
-    "192.0.0.0/24": RefusalReason.RESERVED,
-    "192.0.0.9/32": _PUBLIC,  # PCP anycast: the registry calls it globally reachable
-    "192.0.0.10/32": _PUBLIC,  # TURN anycast: the registry calls it globally reachable
+    "192.0.0.0/24": RefusalReason.RESERVED,  # also PCP and TURN anycast
     "192.0.2.0/24": RefusalReason.DOCUMENTATION,
+    "192.31.196.0/24": RefusalReason.RESERVED,  # AS112, which answers reverse lookups of private addresses
+    "192.52.193.0/24": RefusalReason.RESERVED,  # AMT relays
     "192.88.99.0/24": RefusalReason.RELAY_ANYCAST,
     "192.168.0.0/16": RefusalReason.PRIVATE,
+    "192.175.48.0/24": RefusalReason.RESERVED,  # AS112
     "198.18.0.0/15": RefusalReason.BENCHMARKING,
     "198.51.100.0/24": RefusalReason.DOCUMENTATION,
     "203.0.113.0/24": RefusalReason.DOCUMENTATION,
@@ -41,19 +44,14 @@ _IPV6_NETWORKS: dict[str, RefusalReason | None] = {
     "::/96": RefusalReason.TRANSITION,  # IPv4-compatible
     "::ffff:0:0:0/96": RefusalReason.TRANSITION,  # SIIT
     "64:ff9b:1::/48": RefusalReason.TRANSITION,  # NAT64 inside one network
+    # Protocol assignments: PCP, TURN and DNS-SD anycast, AMT, AS112, ORCHID and ORCHIDv2, drone identifiers.
     "2001::/23": RefusalReason.RESERVED,
     "2001::/32": RefusalReason.TRANSITION,  # Teredo
-    "2001:1::1/128": _PUBLIC,  # PCP, TURN and DNS-SD anycast
-    "2001:1::2/128": _PUBLIC,
-    "2001:1::3/128": _PUBLIC,
     "2001:2::/48": RefusalReason.BENCHMARKING,
-    "2001:3::/32": _PUBLIC,  # AMT
-    "2001:4:112::/48": _PUBLIC,  # AS112
-    "2001:20::/28": _PUBLIC,  # ORCHIDv2
-    "2001:30::/28": _PUBLIC,  # drone identifiers
     "2001:db8::/32": RefusalReason.DOCUMENTATION,
     # The public 6to4 relays are switched off, so 6to4 is refused even when it embeds a public address.
     "2002::/16": RefusalReason.TRANSITION,
+    "2620:4f:8000::/48": RefusalReason.RESERVED,  # AS112
     "3fff::/20": RefusalReason.DOCUMENTATION,
     "fc00::/7": RefusalReason.PRIVATE,
     "fe80::/10": RefusalReason.LINK_LOCAL,

@@ -7,6 +7,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 
 from rove.advice import Verbatim
 from rove.errors import Denied
+from rove.page_text import NOWHERE, PageText
 from rove.validation.record import dataclass
 
 IP = IPv4Address | IPv6Address
@@ -109,7 +110,8 @@ class Refusal:
     def error(self) -> Denied:
         """Return the error that the agent receives."""
         # A host in it may contain braces; without a port, it is text of a URL that a page may have made up.
-        return Denied(self.message, hint=Verbatim(self.hint), quotes_page=not self.port)
+        message = self.message if self.port else PageText(self.message, NOWHERE)
+        return Denied(message, hint=Verbatim(self.hint))
 
 
 def _is_same_address(host: str, address: IP) -> bool:

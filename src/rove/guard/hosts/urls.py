@@ -82,6 +82,14 @@ def origin_of(url: str) -> Origin | None:
     return Origin(scheme, Endpoint(host, port)) if host and port else None
 
 
+def is_unreadable(url: str) -> bool:
+    """Whether a URL is an http or https one that the proxy cannot read: Chromium loads some that no standard allows."""
+    if scheme_of(url) not in WEB_SCHEMES:
+        return False
+    origin = origin_of(url)
+    return origin is None or endpoint_of(str(origin.endpoint)) is None
+
+
 @lru_cache(maxsize=1024)
 def endpoint_of(authority: str, default_port: int | None = None) -> Endpoint | None:
     """Parse the `host:port` of a proxy request. Return None if it holds anything else or any unusual character."""
@@ -99,5 +107,7 @@ def _canonical_host(hostname: str) -> str | None:
     """Return the canonical form of a host: `localhost.` becomes `localhost`. Return None for an invalid one."""
     if hostname.startswith("["):
         return hostname.strip("[]")
+    if "*" in hostname:  # Chromium escapes it, and then encodes other letters of the label differently
+        return None
     host = hostname.removesuffix(".")
     return host if host and "" not in host.split(".") else None

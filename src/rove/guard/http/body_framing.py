@@ -8,9 +8,14 @@ from typing import Protocol
 from rove.guard.http.http_errors import Malformed
 
 _MAX_LINE_BYTES = 16 * 1024
+# Chunks may hold one byte each, so the work of one call is limited: these take about a millisecond.
+_MAX_CHUNKS_PER_CALL = 500
 # Fifteen hexadecimal digits are enough for any real size. An extension is ignored, but must not contain a line end.
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(;[\t\x20-\x7e\x80-\xff]*)?")
-_TRAILER = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*")
+# A trailer must not say where the body ends, which has ended (RFC 9110, 6.5.1).
+_TRAILER = re.compile(
+    rb"(?!(?i:content-length|transfer-encoding):)[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*"
+)
 
 
 class BodyFraming(Protocol):
@@ -20,7 +25,10 @@ class BodyFraming(Protocol):
     ends_with_connection: bool  # whether the end of the connection is the regular end of the body
 
     def consume(self, data: bytes) -> int:
-        """Return how many of these bytes belong to the body. Raises Malformed."""
+        """Return how many of these bytes belong to the body. Raises Malformed.
+
+        If that is fewer than all and the body is not done, call again with the rest.
+        """
         ...
 
 
@@ -54,6 +62,7 @@ class Chunked:
     """A body in chunks, accepted only in the form that every server reads alike: CR LF line ends and plain sizes."""
 
     ends_with_connection = False
+    _size = _SIZE
 
     def __init__(self) -> None:
         self._remaining = 0  # bytes of the current chunk, with the CR LF behind it
@@ -64,7 +73,9 @@ class Chunked:
 
     def consume(self, data: bytes) -> int:
         position = 0
-        while position < len(data) and not self.is_done:
+        for _ in range(2 * _MAX_CHUNKS_PER_CALL):  # the line with its size, and the chunk itself
+            if position == len(data) or self.is_done:
+                break
             position = self._consume_data(data, position) if self._remaining else self._consume_line(data, position)
         return position
 
@@ -84,6 +95,8 @@ class Chunked:
         if len(self._line) > _MAX_LINE_BYTES:
             raise Malformed("a line between chunks is too long")
         if end < 0:
+            if b"\r" in self._line[:-1]:  # refused before it is forwarded: to some servers a CR alone ends a line
+                raise Malformed("a line between chunks contains a CR")
             return len(data)
         line, self._line = self._line, b""
         if not line.endswith(b"\r\n"):
@@ -95,7 +108,7 @@ class Chunked:
         if self._in_trailer:
             self._parse_trailer(line)
             return
-        size = _SIZE.fullmatch(line)
+        size = self._size.fullmatch(line)
         if size is None:
             raise Malformed("a chunk has no size")
         length = int(size[1], 16)
@@ -107,3 +120,14 @@ class Chunked:
         if line and (not _TRAILER.fullmatch(line) or self._trailer_bytes > _MAX_LINE_BYTES):
             raise Malformed("a trailer is not a header")
         self.is_done = not line
+
+
+class PlainChunked(Chunked):
+    """The chunks of a request. Browsers send neither extensions nor trailers, and servers disagree on them."""
+
+    _size = re.compile(rb"([0-9A-Fa-f]{1,15})")
+
+    def _parse_trailer(self, line: bytes) -> None:
+        if line:
+            raise Malformed("a request has a trailer")
+        self.is_done = True

@@ -7,19 +7,24 @@ time. Slow work (connecting, tunnels) waits for those callbacks in coroutines.
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import socket
 import struct
+import time
 from collections.abc import Callable
 from typing import cast
 
 from rove.guard.hosts.connection_errors import Failure, Unreachable
 from rove.guard.http.body_framing import BodyFraming, UntilClosed
 from rove.guard.http.http_errors import Malformed
+from rove.guard.http.turns import SessionTurns
 
 MAX_HEAD_BYTES = 256 * 1024  # Chromium's own limit
 # How many bytes may be unread, or unsent, before the sender is paused.
 _BUFFER_LIMIT = 512 * 1024
+# The reasons to pause reading; it is resumed when none is left.
+_FOR_RECEIVER, _FOR_TURN = 1, 2
 # How long to wait for a client that is still sending to notice that the connection closes.
 _CLOSE_TIMEOUT = 2.0
 # SO_LINGER switched on with zero seconds: the system sends a reset (RST) when the socket is closed.
@@ -44,6 +49,11 @@ class ByteStream(asyncio.Protocol):
         self.has_failed = False  # the connection ended with an error
         self.stays_half_open = False
         self.bytes_received = 0
+        # Where to wait if the work of this pass of the event loop is done; None: bytes are handled as they arrive.
+        self.turns: SessionTurns | None = None
+        # Called with the number of bytes that have arrived and cannot be handled yet.
+        self.on_unread: Callable[[int], None] | None = None
+        self.unread_limit = _BUFFER_LIMIT
         self._on_connected = on_connected
         self._on_disconnected = on_disconnected
         self._buffer = bytearray()
@@ -54,6 +64,10 @@ class ByteStream(asyncio.Protocol):
         self._forwarding: tuple[ByteStream, BodyFraming, OnForwarded] | None = None
         self._source: ByteStream | None = None  # the stream that forwards to this one, paused while this one is full
         self._is_full = False
+        self._on_sent: Callable[[], None] | None = None
+        self._arrived = b""  # what waits for a turn
+        self._is_waiting_for_turn = False
+        self._pauses = 0
         self._activity: asyncio.Future[None] | None = None
         self._transport: asyncio.Transport
 
@@ -66,15 +80,14 @@ class ByteStream(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self.bytes_received += len(data)
-        if self._forwarding is not None:
-            self._forward_data(data)
-            return
-        self._buffer += data
-        if self._on_head is not None:
-            self._deliver_heads()
-        if len(self._buffer) > _BUFFER_LIMIT:
-            self._transport.pause_reading()
-        self._notify_reader()
+        if self.turns is None:
+            self._handle(data)
+        elif self._is_waiting_for_turn or self.turns.is_over:
+            self._wait_for_turn(self._arrived + data)
+        else:
+            began = time.perf_counter()
+            self._handle(data)
+            self.turns.charge(time.perf_counter() - began)
 
     def eof_received(self) -> bool:
         self._end_input()
@@ -82,11 +95,26 @@ class ByteStream(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.is_disconnected, self.has_failed = True, exc is not None
+        if self._is_waiting_for_turn and not self._has_lost_receiver:
+            self._take_turn()
+        if self.has_failed and self._on_head is not None and (last := self._read_last()):
+            self._handle(last)
         if self._source is not None:
             self._source._stop_forwarding(Unreachable(Failure.RESET, "the receiver disconnected"))
         self._end_input()
         if self._on_disconnected is not None:
             self._on_disconnected()
+
+    def _read_last(self) -> bytes:
+        """Return what arrived before a reset: the response of a server that does not read the rest of a request.
+
+        asyncio does not read it if it notices the reset when it writes.
+        """
+        try:
+            with socket.socket(fileno=os.dup(self._transport.get_extra_info("socket").fileno())) as copy:
+                return copy.recv(_BUFFER_LIMIT)
+        except OSError:
+            return b""  # nothing arrived
 
     def pause_writing(self) -> None:
         self._is_full = True
@@ -97,19 +125,42 @@ class ByteStream(asyncio.Protocol):
         self._is_full = False
         if self._source is not None:
             self._source.set_paused(False)
+        if self._on_sent is not None:
+            on_sent, self._on_sent = self._on_sent, None
+            self._transport.set_write_buffer_limits(high=_BUFFER_LIMIT)
+            on_sent()
 
-    def set_paused(self, is_paused: bool) -> None:
+    def when_sent(self, on_sent: Callable[[], None]) -> None:
+        """Call back once the receiver, which may read slowly, has been sent all that was written."""
+        if self.is_disconnected or not self._transport.get_write_buffer_size():
+            on_sent()
+            return
+        self.set_paused(True)
+        self._on_sent = on_sent
+        self._transport.set_write_buffer_limits(high=0)  # `resume_writing` is called when nothing is left
+
+    def set_paused(self, is_paused: bool, reason: int = _FOR_RECEIVER) -> None:
         """Pause reading from the connection, or resume it."""
+        self._pauses = self._pauses | reason if is_paused else self._pauses & ~reason
         if self.is_disconnected or self._transport.is_closing():
             return
-        if is_paused:
+        if self._pauses:
             self._transport.pause_reading()
         else:
             self._transport.resume_reading()
 
     @property
     def has_unread(self) -> bool:
-        return bool(self._buffer)
+        return bool(self._buffer or self._arrived)
+
+    @property
+    def unread_bytes(self) -> int:
+        return len(self._buffer) + len(self._arrived)
+
+    @property
+    def addresses(self) -> tuple[tuple[str, int], tuple[str, int]]:
+        """The address and port of the other side, and of ours."""
+        return self._transport.get_extra_info("peername")[:2], self._transport.get_extra_info("sockname")[:2]
 
     def write(self, data: bytes) -> None:
         if not self.is_disconnected:
@@ -153,7 +204,6 @@ class ByteStream(asyncio.Protocol):
         """Call back with the head of the next message, or with the error that prevents it."""
         self._head_end, self._on_head, self._search_from = end, on_head, 0
         if not self._is_delivering_heads:
-            self.set_paused(False)
             self._deliver_heads()
 
     async def read_head(self, end: re.Pattern[bytes]) -> bytes:
@@ -198,11 +248,40 @@ class ByteStream(asyncio.Protocol):
         if (error := await done) is not None:
             raise error
 
+    def _handle(self, data: bytes) -> None:
+        if self._forwarding is not None:
+            self._forward_data(data)
+            return
+        self._buffer += data
+        if self._on_head is not None:
+            self._deliver_heads()
+        if len(self._buffer) > (self.unread_limit if self._on_head is None else MAX_HEAD_BYTES):
+            self.set_paused(True)
+        if self.on_unread is not None and self._buffer:
+            self.on_unread(len(self._buffer))
+        self._notify_reader()
+
+    def _wait_for_turn(self, data: bytes) -> None:
+        """Keep bytes for a later pass of the event loop, and read no more until then."""
+        self._arrived = data
+        if not self._is_waiting_for_turn and self.turns is not None:
+            self._is_waiting_for_turn = True
+            self.set_paused(True, _FOR_TURN)
+            self.turns.wait(self._take_turn)
+
+    def _take_turn(self) -> None:
+        if not self._is_waiting_for_turn:
+            return  # the connection has ended, and its last bytes were handled then
+        data, self._arrived, self._is_waiting_for_turn = self._arrived, b"", False
+        self._handle(data)
+        if not self._is_waiting_for_turn:
+            self.set_paused(False, _FOR_TURN)
+
     def _forward_data(self, data: bytes, prefix: bytes = b"") -> None:
         assert self._forwarding is not None
         to, body, _ = self._forwarding
         try:
-            consumed = body.consume(data)
+            consumed = self._measure(body, data)
         except Malformed as error:
             self._stop_forwarding(error)
             return
@@ -210,9 +289,27 @@ class ByteStream(asyncio.Protocol):
             to.write(prefix + data if prefix else data)
         else:
             to.write(prefix + data[:consumed])
-            self._buffer += data[consumed:]
+            self._keep_rest(body, data[consumed:])
         if body.is_done:
             self._stop_forwarding(None)
+
+    def _measure(self, body: BodyFraming, data: bytes) -> int:
+        """Return how many bytes belong to the body; if more work is left, at least those that were looked at."""
+        consumed = body.consume(data)
+        may_wait = self.turns is not None and not self.at_eof and not self.is_disconnected
+        while consumed < len(data) and not body.is_done and not may_wait:
+            consumed += body.consume(data[consumed:])
+        return consumed
+
+    def _keep_rest(self, body: BodyFraming, rest: bytes) -> None:
+        if body.is_done:  # the rest belongs to the next message
+            self._buffer += rest
+        else:
+            self._wait_for_turn(rest)
+
+    @property
+    def _has_lost_receiver(self) -> bool:
+        return self._forwarding is not None and self._forwarding[0].is_disconnected
 
     def _stop_forwarding(self, error: StreamError | None) -> None:
         if self._forwarding is None:
@@ -233,6 +330,8 @@ class ByteStream(asyncio.Protocol):
                 on_head(head)
         finally:
             self._is_delivering_heads = False
+        if self._on_head is not None:
+            self.set_paused(False)  # only now: what has arrived before may hold many heads
 
     def _find_head(self) -> bytes | StreamError | None:
         found = self._head_end.search(self._buffer, self._search_from)

@@ -7,7 +7,7 @@ takes a fraction of both. The proxy does not forward a head as it arrived: it wr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rove.guard.http.http_errors import Malformed
 
@@ -24,6 +24,8 @@ HOP_BY_HOP = frozenset(
         b"upgrade",
     }
 )
+# More take milliseconds to parse, and no server needs them.
+MAX_HEADER_LINES = 1000
 # Headers that decide where a message goes and where it ends.
 _INTERPRETED = frozenset(
     {b"host", b"connection", b"proxy-connection", b"content-length", b"transfer-encoding", b"upgrade"}
@@ -36,11 +38,13 @@ _LENGTH = re.compile(rb"[0-9]{1,18}")
 class Headers:
     """The lines of a head with their names in lower case, and the values that a proxy needs."""
 
-    def __init__(self, lines: Iterable[bytes], *, is_strict: bool) -> None:
+    def __init__(self, lines: Sequence[bytes], *, is_strict: bool) -> None:
         """Parse the lines. An invalid line raises Malformed if strict; otherwise it is repaired or skipped.
 
         Browsers repair and skip the same lines.
         """
+        if len(lines) > MAX_HEADER_LINES:
+            raise Malformed("the head has too many lines")
         self.lines: list[tuple[bytes, bytes]] = []
         self._values: dict[bytes, list[bytes]] = {}
         for line in lines:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rove.guard.hosts.urls import Endpoint, endpoint_of
-from rove.guard.http.body_framing import BodyFraming, Chunked, FixedLength
+from rove.guard.http.body_framing import BodyFraming, FixedLength, PlainChunked
 from rove.guard.http.headers import HOP_BY_HOP, Headers, head_bytes
 from rove.guard.http.http_errors import Malformed
 from rove.validation.record import dataclass
@@ -69,11 +69,14 @@ def _absolute_request(method: bytes, target: bytes, headers: Headers) -> ProxyRe
         raise Malformed("Connection names a header that belongs to the message")
     upgrade = b"upgrade" in options and any(value.lower() == b"websocket" for value in headers.values(b"upgrade"))
     path = (absolute[2] or b"/") + (absolute[3] or b"")
+    body = _body(headers)
+    if upgrade and (method != b"GET" or not body.is_done):
+        raise Malformed("servers disagree on whether a body follows a request to upgrade")
     return ProxyRequest(
         method.decode("ascii"),
         endpoint,
         head_bytes(b"%b %b HTTP/1.1" % (method, path), _forwarded_lines(headers, options, upgrade)),
-        _body(headers),
+        body,
         closes_connection=b"close" in options,
         wants_upgrade=upgrade,
     )
@@ -83,9 +86,9 @@ def _body(headers: Headers) -> BodyFraming:
     coding, lengths = headers.transfer_coding, headers.values(b"content-length")
     if len(lengths) > 1 or (lengths and coding):
         raise Malformed("the body length is given twice")
-    if coding not in (b"", b"chunked"):
+    if coding != b"chunked" and headers.values(b"transfer-encoding"):  # an empty one is given, too
         raise Malformed("the transfer coding is not supported")
-    return Chunked() if coding else FixedLength(headers.content_length or 0)
+    return PlainChunked() if coding else FixedLength(headers.content_length or 0)
 
 
 def _forwarded_lines(headers: Headers, options: frozenset[bytes], upgrade: bool) -> list[bytes]:
@@ -97,6 +100,14 @@ def _forwarded_lines(headers: Headers, options: frozenset[bytes], upgrade: bool)
             if connection:
                 kept.append(connection)
             connection = b""
+        elif key in _NEVER_DROPPED:
+            kept.append(_plain(line))
         elif (key not in HOP_BY_HOP and key not in options) or (upgrade and key == b"upgrade"):
             kept.append(line)
     return kept
+
+
+def _plain(line: bytes) -> bytes:
+    """Return a header with one space before its value and none behind it, so that no server reads a tab as a part."""
+    name, _, value = line.partition(b":")
+    return name + b": " + value.strip(b" \t")

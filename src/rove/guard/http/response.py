@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from rove.guard.hosts.connection_errors import Failure
 from rove.guard.hosts.refusal import Refusal
@@ -103,20 +104,39 @@ def _split_lines(head: bytes) -> list[bytes]:
 
 
 def _body(request: ProxyRequest, status: int, coding: bytes, headers: Headers) -> BodyFraming:
-    if status < 200 or status in (204, 304) or request.method == "HEAD":
+    if status < 200 or status == 204:  # these have no body, and are forwarded without headers that declare one
+        return FixedLength(0)
+    if coding not in (b"", b"chunked"):
+        raise Malformed("the transfer coding is not supported")
+    length = None if coding else headers.content_length
+    if status == 304 or request.method == "HEAD":
         return FixedLength(0)
     if coding:
-        if coding != b"chunked":
-            raise Malformed("the transfer coding is not supported")
         return Chunked()
-    return UntilClosed() if headers.content_length is None else FixedLength(headers.content_length)
+    return UntilClosed() if length is None else FixedLength(length)
 
 
 def _forwarded_lines(headers: Headers, options: frozenset[bytes], coding: bytes, status: int) -> list[bytes]:
     dropped = {*HOP_BY_HOP, *options} - {b"content-length", b"transfer-encoding"}
-    dropped |= {b"content-length"} if coding else {b"transfer-encoding"}  # a chunked body has no content length
     if status == 101:
         dropped -= {b"connection", b"upgrade"}
+    kept = [(key, line) for key, line in headers.lines if key not in dropped]
+    return [line for line in _with_one_framing(kept, _framing(headers, coding, status)) if line]
+
+
+def _with_one_framing(lines: list[tuple[bytes, bytes]], framing: dict[bytes, bytes]) -> Iterator[bytes]:
+    """Yield the lines, with the header that says where the body ends once and in its plainest form."""
+    for key, line in lines:
+        if key in (b"content-length", b"transfer-encoding"):
+            yield framing.pop(key, b"")
+        elif not key.startswith(_PROXY_HEADER_PREFIX):
+            yield line
+
+
+def _framing(headers: Headers, coding: bytes, status: int) -> dict[bytes, bytes]:
     if status < 200 or status == 204:  # these have no body, whatever their headers say
-        dropped |= {b"content-length", b"transfer-encoding"}
-    return [line for key, line in headers.lines if key not in dropped and not key.startswith(_PROXY_HEADER_PREFIX)]
+        return {}
+    if coding:  # a chunked body has no content length
+        return {b"transfer-encoding": b"Transfer-Encoding: chunked"}
+    length = headers.content_length
+    return {} if length is None else {b"content-length": b"Content-Length: %d" % length}

@@ -9,6 +9,8 @@ from collections.abc import Hashable
 from dataclasses import field
 from typing import Any, Protocol
 
+from rove.browser.consequences.consequence import Consequence
+from rove.guard.hosts.origins import origin_text
 from rove.guard.policy.policy import Place
 from rove.validation.record import dataclass
 
@@ -38,8 +40,8 @@ class ApprovalRequest:
     """Exactly what would be done. An answer holds for this request and for no other.
 
     `origins` are the origins of the page and the frames that the action acts on, or the origin that it navigates to.
-    None stands for an opaque origin, such as that of a sandboxed frame. `steps` are the steps of a batch that are
-    approved together.
+    None stands for an opaque origin, such as that of a sandboxed frame. `consequences`: what it would send or open, as
+    far as that can be known. `note` says what cannot. `steps` are the steps of a batch that are approved together.
     """
 
     action: str
@@ -49,6 +51,9 @@ class ApprovalRequest:
     place: Place
     origins: tuple[str | None, ...] = ()
     elements: tuple[ShownElement, ...] = ()
+    consequences: tuple[Consequence, ...] = ()
+    secrets: tuple[str, ...] = ()
+    note: str = ""
     steps: tuple[ApprovalRequest, ...] = ()
     id: str = field(default_factory=lambda: os.urandom(16).hex())
     created: float = field(default_factory=time.time)
@@ -62,10 +67,19 @@ class ApprovalRequest:
 
     @property
     def session_key(self) -> Hashable | None:
-        """The key of an answer for the whole session: session, action and origins. None if it has no web origin."""
-        if self.steps or not self.origins or None in self.origins:
+        """The key of an answer for the whole session: session, action, origins, and the origins that it sends to.
+
+        None if one of them is no web origin.
+        """
+        if self.steps or not self.origins or None in self.origins or None in self.destinations:
             return None
-        return self.place.session, self.action, self.origins
+        return self.place.session, self.action, self.origins, self.destinations
+
+    @property
+    def destinations(self) -> tuple[str | None, ...]:
+        """The origins of the forms and links among the consequences, each once; None for one without an origin."""
+        leading = (each for each in self.consequences if each.kind not in ("file",))
+        return tuple(sorted({origin_text(each.url) for each in leading}, key=str))
 
     @property
     def can_be_remembered(self) -> bool:
@@ -78,7 +92,8 @@ class ApprovalRequest:
     @property
     def _content(self) -> tuple[Any, ...]:
         place = self.place.session, self.place.tab, self.origins
-        return self.action, self.arguments, place, self.elements, tuple(step._content for step in self.steps)
+        steps = tuple(step._content for step in self.steps)
+        return self.action, self.arguments, place, self.elements, self.consequences, steps
 
 
 class Approver(Protocol):

@@ -11,6 +11,7 @@ from typing import Any, cast
 from rove.action import registry
 from rove.errors import InvalidSettings
 from rove.guard.policy.rule_policy import EFFECTS, LoginBinding, PolicyRule, RulePolicy, Word
+from rove.settings.toml_text import parse_toml
 from rove.settings.toolset_file import DEFAULT_TOOLSET, read_toolset
 from rove.settings.tree import Settings
 from rove.states.choice import LoginKind
@@ -65,12 +66,10 @@ def _toolset_defaults(settings: Settings) -> Mapping[str, Word]:
 
 def read_policy(path: Path) -> RulePolicy:
     """Read a policy from a file. Raises InvalidSettings with every problem in the file."""
-    import tomllib  # imported late: most users have no policy file
-
     try:
-        text = path.read_text(encoding="utf-8")
-        tree = tomllib.loads(text)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        data = path.read_bytes()
+        tree, text = parse_toml(data), data.decode("utf-8")
+    except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise InvalidSettings(f"The policy {path} cannot be read: {why}", hint=HINT) from error
     if problems := list(_problems(tree)):

@@ -12,12 +12,31 @@ from rove.guard.http.byte_stream import STRICT_HEAD_END, ByteStream, StreamError
 from rove.guard.http.http_errors import Malformed
 from rove.guard.http.request import ProxyRequest, read_request
 from rove.guard.http.response import ESTABLISHED, ProxyResponse, failure_response, refusal_response, unreadable_response
+from rove.guard.http.turns import SessionTurns
+from rove.guard.proxy.client_table import ClientTable
 from rove.guard.proxy.dialer import DialedConnection, Dialer, ForbiddenAddress
 from rove.guard.proxy.forwarding import ForwardedRequest
-from rove.guard.proxy.refusal_log import FailedRequest, RefusalLog
+from rove.guard.proxy.refusal_log import RefusalLog
+from rove.guard.proxy.socket_owner import TrustedProcesses
 from rove.guard.proxy.tunnel import splice
+from rove.validation.record import dataclass
 
-OnEnd = Callable[["ClientConnection"], object]
+# Seconds for the head of a request to arrive, from its first byte on. Browsers send it at once.
+HEAD_TIMEOUT = 10.0
+# Browsers send one request after the other on a connection, so there is little to keep while one is under way.
+_UNREAD_LIMIT = 64 * 1024
+
+
+@dataclass(frozen=True)
+class SessionParts:
+    """What the clients of one session share. Without `trusted`, every process of this machine is served."""
+
+    dialer: Dialer
+    rules: Callable[[], HostRules]
+    refusal_log: RefusalLog
+    clients: ClientTable[ClientConnection]
+    turns: SessionTurns
+    trusted: TrustedProcesses | None = None
 
 
 class ClientConnection:
@@ -27,12 +46,17 @@ class ClientConnection:
     bytes of another client, and it stays connected to the address that was checked.
     """
 
-    def __init__(self, dialer: Dialer, rules: Callable[[], HostRules], refusal_log: RefusalLog, on_end: OnEnd) -> None:
-        self.client = ByteStream(self._read_next_request, self._client_disconnected)
-        self._on_end = on_end
-        self._dialer = dialer
-        self._rules = rules
-        self._refusal_log = refusal_log
+    def __init__(self, parts: SessionParts) -> None:
+        self.client = ByteStream(self._client_connected, self._client_disconnected)
+        self.client.turns, self.client.unread_limit = parts.turns, _UNREAD_LIMIT
+        self.client.on_unread = self._unread_changed
+        self.is_idle = True  # no request is under way
+        self.has_sent_request = False
+        self._parts = parts
+        self._dialer = parts.dialer
+        self._rules = parts.rules
+        self._refusal_log = parts.refusal_log
+        self._head_timer: asyncio.TimerHandle | None = None
         self._server: tuple[Endpoint, DialedConnection] | None = None
         self._bytes_before_request = 0  # received from the server before the current request was sent
         self._is_new_server = True
@@ -45,6 +69,9 @@ class ClientConnection:
         self.client.abort()
         return self._task
 
+    def drop(self) -> None:
+        self.abort()
+
     def recheck(self) -> None:
         """Check the server connection against the current rules, and reset it if they forbid it now."""
         if self._server is None:
@@ -55,21 +82,48 @@ class ClientConnection:
         except ForbiddenAddress:
             self.abort()
 
+    def _client_connected(self) -> None:
+        if self._is_aborted:  # before the connection was established
+            self.client.abort()
+        elif self._parts.trusted is None:
+            self._read_next_request()
+        else:
+            self.client.set_paused(True)  # nothing of an unknown process is read
+            self._parts.trusted.check(*self.client.addresses, self._identified)
+
+    def _identified(self, is_trusted: bool) -> None:
+        if is_trusted and not self._is_aborted:
+            self._read_next_request()
+        else:
+            self.abort()
+
     def _client_disconnected(self) -> None:
+        self._stop_head_timer()
         if self._task is not None:
             self._task.cancel()
         if self._server is not None and self.client.has_failed:
             self._server[1].stream.abort()
         self._close_server()
-        self._on_end(self)
+        self._parts.clients.remove(self)
 
     def _read_next_request(self) -> None:
-        if self._is_aborted:  # before the connection was established
-            self.client.abort()
-        else:
-            self.client.next_head(STRICT_HEAD_END, self._head_received)
+        self.is_idle = True
+        self.client.next_head(STRICT_HEAD_END, self._head_received)
+
+    def _unread_changed(self, count: int) -> None:
+        self._parts.clients.set_unread(self, count)
+        if self.is_idle and self._head_timer is None and not self._is_aborted:
+            self._head_timer = asyncio.get_running_loop().call_later(HEAD_TIMEOUT, self.drop)
+
+    def _stop_head_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
 
     def _head_received(self, head: bytes | StreamError) -> None:
+        self.is_idle, self.has_sent_request = False, True
+        self._stop_head_timer()
+        self._parts.clients.set_unread(self, self.client.unread_bytes)
         if isinstance(head, Unreachable):
             self.client.close()
             return
@@ -118,6 +172,7 @@ class ClientConnection:
         self._close_server()
         rules = self._rules()
         dialed = await self._dialer.dial(endpoint, rules)
+        dialed.stream.turns = self._parts.turns
         self._server = endpoint, dialed
         if self._rules() is not rules:  # the owner changed them while we were connecting
             self._dialer.check(endpoint, [dialed.address], self._rules())
@@ -168,7 +223,7 @@ class ClientConnection:
         self.client.close()
 
     def _respond_with_failure(self, kind: Failure, request: ProxyRequest) -> None:
-        self._refusal_log.failures.append(FailedRequest(request.method, request.endpoint, kind))
+        self._refusal_log.add_failure(request.method, request.endpoint, kind)
         self._respond(failure_response(kind), request)
 
     def _respond(self, response: ProxyResponse, request: ProxyRequest | None) -> None:
@@ -179,7 +234,7 @@ class ClientConnection:
         if close:
             self._start_task(self.client.close_gracefully())
         else:
-            self._read_next_request()
+            self.client.when_sent(self._read_next_request)  # a client that does not read is not answered further
 
     def _close_server(self) -> None:
         if self._server is not None:

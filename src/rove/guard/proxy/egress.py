@@ -13,27 +13,46 @@ from collections import deque
 from rove.guard.hosts.host_rules import HostRules
 from rove.guard.hosts.local_machine import OwnPorts, loopback_port
 from rove.guard.hosts.resolver import Resolver, SystemResolver
-from rove.guard.proxy.client_connection import ClientConnection
+from rove.guard.http.turns import SessionTurns, Turns
+from rove.guard.proxy.client_connection import ClientConnection, SessionParts
+from rove.guard.proxy.client_table import ClientTable
 from rove.guard.proxy.dialer import Dialer
 from rove.guard.proxy.refusal_log import FailedRequest, RefusalLog, RefusedRequest
+from rove.guard.proxy.socket_owner import TrustedProcesses
 from rove.guard.proxy.upstream import Upstream
 
-# A browser opens about 256 connections to a proxy. The limit keeps other programs that find the port from using up
-# the file descriptors of this process.
-_MAX_CLIENTS = 1024
+# Connections that are accepted in one pass of the event loop; more wait in the queue of the kernel.
+_ACCEPTED_AT_ONCE = 16
+# How long that queue is.
+QUEUE_LENGTH = 1024
 
 
 class EgressProxy:
     """A proxy with the rules of one session."""
 
     def __init__(
-        self, rules: HostRules, own_ports: OwnPorts, resolver: Resolver | None = None, upstream: Upstream | None = None
+        self,
+        rules: HostRules,
+        own_ports: OwnPorts,
+        resolver: Resolver | None = None,
+        upstream: Upstream | None = None,
+        *,
+        turns: SessionTurns | None = None,
+        trusted: TrustedProcesses | None = None,
     ) -> None:
+        """`turns`: shares the event loop with other sessions. Without `trusted`, every local process is served."""
         self.refusal_log = RefusalLog()
         self._rules = rules
         self._own_ports = own_ports
-        self._dialer = Dialer(own_ports, resolver or SystemResolver(), upstream)
-        self._clients: set[ClientConnection] = set()
+        self._clients: ClientTable[ClientConnection] = ClientTable()
+        self._parts = SessionParts(
+            Dialer(own_ports, resolver or SystemResolver(), upstream),
+            lambda: self._rules,
+            self.refusal_log,
+            self._clients,
+            turns or Turns().for_session(),
+            trusted,
+        )
         self._server: asyncio.Server | None = None
         self._address: tuple[str, int] | None = None
 
@@ -44,13 +63,16 @@ class EgressProxy:
         host, port, *_ = listener.getsockname()
         self._address = host, port
         self._own_ports.add(host, port)
-        self._server = await asyncio.get_running_loop().create_server(self._accept, sock=listener)
+        self._server = await asyncio.get_running_loop().create_server(
+            self._accept, sock=listener, backlog=_ACCEPTED_AT_ONCE
+        )
+        listener.listen(QUEUE_LENGTH)
 
     async def close(self) -> None:
         if self._server is None or self._address is None:
             return
         self._server.close()
-        ending = [task for client in tuple(self._clients) if (task := client.abort())]
+        ending = [task for client in self._clients.all() if (task := client.abort())]
         await asyncio.gather(*ending, return_exceptions=True)  # a cancelled task raises CancelledError
         await self._server.wait_closed()
         self._own_ports.remove(*self._address)
@@ -69,7 +91,7 @@ class EgressProxy:
     def rules(self, rules: HostRules) -> None:
         """Apply new rules from now on, and reset the connections that they forbid."""
         self._rules = rules
-        for client in tuple(self._clients):
+        for client in self._clients.all():
             client.recheck()
 
     @property
@@ -81,11 +103,8 @@ class EgressProxy:
         return self.refusal_log.failures
 
     def _accept(self) -> asyncio.Protocol:
-        if len(self._clients) >= _MAX_CLIENTS:
-            return _RejectedClient()
-        connection = ClientConnection(self._dialer, lambda: self._rules, self.refusal_log, self._clients.discard)
-        self._clients.add(connection)
-        return connection.client
+        connection = ClientConnection(self._parts)
+        return connection.client if self._clients.add(connection) else _RejectedClient()
 
 
 class _RejectedClient(asyncio.Protocol):

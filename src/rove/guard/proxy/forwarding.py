@@ -10,6 +10,10 @@ from rove.guard.http.http_errors import Malformed
 from rove.guard.http.request import ProxyRequest
 from rove.guard.http.response import Response, read_response
 
+# Interim responses (status 1xx) to one request. Without a limit, a server could send them forever.
+_MAX_INTERIM_RESPONSES = 20
+_MAX_INTERIM_BYTES = 64 * 1024
+
 
 class ForwardedRequest:
     """A request on its way to an allowed server. The response may start before the request is complete."""
@@ -26,6 +30,8 @@ class ForwardedRequest:
         self._client = client
         self._server = server
         self._on_done = on_done
+        self._interim_responses = 0
+        self._interim_bytes = 0
         self._is_request_sent = False
         self._is_response_sent = False
         self._is_done = False
@@ -66,11 +72,19 @@ class ForwardedRequest:
             self.response = response
             self._finish()
         elif response.status < 200:
-            self._client.write(response.head)
-            self._server.next_head(LENIENT_HEAD_END, self._response_head_received)
+            self._forward_interim(response)
         else:
             self.response, self.has_response_started = response, True
             self._server.forward(self._client, response.body, self._response_forwarded, response.head)
+
+    def _forward_interim(self, response: Response) -> None:
+        self._interim_responses += 1
+        self._interim_bytes += len(response.head)
+        if self._interim_responses > _MAX_INTERIM_RESPONSES or self._interim_bytes > _MAX_INTERIM_BYTES:
+            self._fail(Malformed("the server sends interim responses without end"))
+            return
+        self._client.write(response.head)
+        self._server.next_head(LENIENT_HEAD_END, self._response_head_received)
 
     def _response_forwarded(self, error: StreamError | None) -> None:
         if error is not None:

@@ -12,7 +12,7 @@ from rove.guard.hosts.refusal import Refusal
 from rove.guard.hosts.urls import Endpoint
 from rove.validation.record import dataclass
 
-_MAX_ENTRIES = 256
+MAX_ENTRIES = 256
 
 
 @dataclass(frozen=True)
@@ -38,15 +38,29 @@ class RefusalLog:
     """The latest refused and failed requests. Older ones are dropped, so a page cannot fill the memory."""
 
     def __init__(self) -> None:
-        self.refusals: deque[RefusedRequest] = deque(maxlen=_MAX_ENTRIES)
-        self.failures: deque[FailedRequest] = deque(maxlen=_MAX_ENTRIES)
+        self.refusals: deque[RefusedRequest] = deque(maxlen=MAX_ENTRIES)
+        self.failures: deque[FailedRequest] = deque(maxlen=MAX_ENTRIES)
         # Called with each refusal.
         self.on_refused: Callable[[Refusal], object] = lambda refusal: None
+        # Called with each entry, before the client is answered.
+        self.on_entry: Callable[[RefusedRequest | FailedRequest], object] = lambda entry: None
 
     def add_refusal(self, method: str, refusal: Refusal) -> None:
         """Keep a refused request, and report it."""
-        self.refusals.append(RefusedRequest(method, refusal))
-        self.on_refused(refusal)
+        self.add(RefusedRequest(method, refusal))
+
+    def add_failure(self, method: str, endpoint: Endpoint, kind: Failure) -> None:
+        """Keep a request that failed, and report it."""
+        self.add(FailedRequest(method, endpoint, kind))
+
+    def add(self, entry: RefusedRequest | FailedRequest) -> None:
+        """Keep an entry, and report it."""
+        if isinstance(entry, RefusedRequest):
+            self.refusals.append(entry)
+            self.on_refused(entry.refusal)
+        else:
+            self.failures.append(entry)
+        self.on_entry(entry)
 
     def latest(self, endpoint: Endpoint, since: float) -> Refusal | Failure | None:
         """Return the latest refusal or failure of a request to the endpoint since a time of the monotonic clock."""

@@ -1,111 +1,204 @@
-"""Removes secret values from text, also where they are encoded."""
+"""Removes secrets and parts of them from text, however they are written."""
 
 from __future__ import annotations
 
-import base64
-import html
-import json
-from collections.abc import Iterator, Mapping
-from itertools import takewhile
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
-from urllib.parse import quote, quote_plus
 
-from rove.guard.wrapping.invisible import without_invisible
+from rove.guard.secrets.part_index import Form, PartIndex, base64_of, letters_of
+from rove.guard.secrets.text_views import (
+    Reading,
+    Squeezed,
+    codes,
+    decoded,
+    escaped_windows,
+    single_letters,
+    visible,
+    without_tags,
+)
 
 # A shorter value would be found inside unrelated words.
 MIN_LENGTH = 4
-# Long texts are truncated, possibly inside a value. Of a long value, a prefix of this length is removed as well.
-PREFIX_LENGTH = 8
-LONG_VALUE_LENGTH = 16
-
-# Characters that a browser does not percent-encode in a URI component, a form, a query and a path.
-_COMPONENT = "!'()*~"
-_FORM = "*"
-_QUERY = "!$%&'()*+,/:;=?@[\\]^`{|}~"
-_PATH = "!$%&'()*+,/:;=@[\\]|~"
+# The shortest part that is found across separators, of letters only and with digits.
+MIN_WORDS = 8
+MIN_MIXED = 6
+# Words in lower case, which most are, are no base64.
+_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])(?=[a-z]*[A-Z0-9+/_-])[A-Za-z0-9+/_-]{6,}")
+# How far around an escape a text is decoded, at most.
+MAX_REACH = 400
 
 
-class EncodedForm(NamedTuple):
-    """One encoded form of a secret, in lower case, and the label that replaces it."""
+class Finding(NamedTuple):
+    """A secret, or a part of one, in a text: its span, the name of the secret, and which part of it."""
 
-    text: str
-    label: str
+    start: int
+    end: int
+    name: str
+    part: str
+    is_whole: bool
 
 
 class Redaction:
-    """Replaces the values of secrets, in all of their encoded forms, with their names."""
+    """Replaces the values of secrets, and parts of at least five characters, with the names of the secrets."""
 
-    def __init__(self, values: Mapping[str, str]) -> None:
-        names = {_lower(text): name for name, value in values.items() for text in encoded_forms(value)}
-        # Longest first, because one form may contain another.
-        longest_first = sorted(names, key=len, reverse=True)
-        self._forms = [EncodedForm(text, f"[secret {names[text]}]") for text in longest_first]
-        self._long_forms = [form for form in self._forms if len(form.text) >= LONG_VALUE_LENGTH]
+    def __init__(self, values: Mapping[str, str], with_parts: bool = True) -> None:
+        """`with_parts`: whether parts of the values are replaced too, and not only values as a whole."""
+        # Longest first, because one value may contain another.
+        wholes = {form: name for name, value in values.items() for form in _wholes(value)}
+        self._wholes = [Form(text, wholes[text]) for text in sorted(wholes, key=len, reverse=True)]
+        telling = [(name, value) for name, value in values.items() if len(value) > MIN_LENGTH] if with_parts else []
+        encoded = [
+            form
+            for name, value in values.items()
+            for text in _both_ways(value)
+            for form in base64_of(_bytes(text), name)
+        ]
+        self._letters = PartIndex([form for name, value in telling for form in letters_of(_lower(value), name)])
+        self._with_signs = PartIndex(
+            [Form(text, name) for name, value in telling for text in _both_ways(_lower(value)) if not value.isalnum()]
+        )
+        self._encoded = PartIndex(encoded)
+        self._reach = min(MAX_REACH, 2 * max(map(len, values.values()), default=0))
 
     def __call__(self, text: str) -> str:
-        redacted = self._redacted(text)
-        # Output drops invisible characters. A value that contains some here would then be complete again.
-        visible = without_invisible(redacted)
-        redacted_visible = redacted if visible == redacted else self._redacted(visible)
-        return redacted if redacted_visible == visible else redacted_visible
+        return replaced(text, self.find(text)) if len(text) >= MIN_LENGTH else text
 
-    def _redacted(self, text: str) -> str:
-        for form in self._forms:
-            text = _replaced(text, form.text, form)
-        # Prefixes come after complete values: otherwise the rest of a complete value would stay readable.
-        for form in self._long_forms:
-            text = _replaced(text, form.text[:PREFIX_LENGTH], form)
-        return text
+    def find(self, text: str) -> list[Finding]:
+        """Return the secrets and parts of secrets in a text, in their order, without overlaps."""
+        found = [*self._find_in(text)]
+        if shown := visible(text):
+            found += _mapped(shown, self._find_in)
+        for at, window in escaped_windows(text, self._reach):
+            found += [_moved(each, at) for each in _mapped(decoded(window), self._find_in)]
+        return _merged(found)
+
+    def redact_all(self, texts: Sequence[str]) -> list[str]:
+        """Redact texts that are shown together, so that a secret is also found where it is spread over several."""
+        return split_replaced(texts, self.find("\n".join(texts)))
+
+    def _find_in(self, text: str) -> Iterator[Finding]:
+        lowered = _lower(text)
+        yield from self._find_wholes(lowered)
+        for match in _BASE64.finditer(text):
+            yield from (_moved(each, match.start()) for each in _findings(self._encoded, match[0]))
+        if self._letters:
+            yield from _findings(self._with_signs, lowered)
+            yield from self._find_separated(lowered)
+            yield from self._find_codes(text)
+
+    def _find_separated(self, lowered: str) -> Iterator[Finding]:
+        """Yield parts with other characters between their letters."""
+        yield from filter(_is_telling, _mapped(Squeezed(lowered), self._find_letters))
+        yield from _mapped(single_letters(lowered), self._find_letters)
+        if text := without_tags(lowered):
+            yield from filter(_is_telling, _mapped(text, lambda inner: _mapped(Squeezed(inner), self._find_letters)))
+        for first in (0, 1):
+            yield from self._find_in_every_second(lowered, first)
+
+    def _find_letters(self, text: str) -> Iterator[Finding]:
+        return _findings(self._letters, text)
+
+    def _find_codes(self, text: str) -> Iterator[Finding]:
+        for start, end, meant in codes(text):
+            for each in self._find_letters(_lower(meant)):
+                yield each._replace(start=start, end=end)
+
+    def _find_wholes(self, lowered: str) -> Iterator[Finding]:
+        for form in self._wholes:
+            at = lowered.find(form.text)
+            while at >= 0:
+                yield Finding(at, at + len(form.text), form.name, form.text, True)
+                at = lowered.find(form.text, at + len(form.text))
+
+    def _find_in_every_second(self, lowered: str, first: int) -> Iterator[Finding]:
+        """Yield parts whose letters have one and the same character between them."""
+        for each in _findings(self._letters, lowered[first::2]):
+            start, end = first + 2 * each.start, first + 2 * each.end - 1
+            if len(set(lowered[start + 1 : end : 2])) == 1:
+                yield each._replace(start=start, end=end)
 
 
-def encoded_forms(value: str) -> Iterator[str]:
-    """Yield a value as it is written in plain text, JSON, URLs, HTML and base64."""
-    yield value
-    yield " ".join(value.split())  # as pages render white space
-    yield json.dumps(value)[1:-1]
-    yield json.dumps(value, ensure_ascii=False)[1:-1]
-    yield quote_plus(value, safe=_FORM, errors="replace")
-    for safe in ("", _COMPONENT, _QUERY, _PATH):
-        yield quote(value, safe=safe, errors="replace")
-    yield html.escape(value)
-    yield html.escape(value, quote=False)
-    yield value.replace("&", "&amp;").replace('"', "&quot;")
-    yield html.escape(value, quote=False).replace('"', "&quot;")
-    yield from _base64(value.encode("utf-8", "replace"))
-
-
-def _base64(value: bytes) -> Iterator[str]:
-    """Yield the base64 characters that encode the value at each of the three possible offsets.
-
-    Characters at the edges are left out, because they also depend on the neighbouring bytes.
-    """
-    for offset in range(3):
-        encoded = base64.b64encode(b"\0" * offset + value).decode("ascii")
-        first = -(-offset * 8 // 6)
-        last = (offset + len(value)) * 8 // 6
-        if last - first > MIN_LENGTH:
-            yield encoded[first:last]
-            yield encoded[first:last].replace("+", "-").replace("/", "_")
-
-
-def _replaced(text: str, prefix: str, form: EncodedForm) -> str:
-    """Replace each part of the text that starts with the prefix, as far as it agrees with the form, ignoring case."""
-    lowered = _lower(text)
-    at = lowered.find(prefix)
-    if at < 0:
+def replaced(text: str, findings: Sequence[Finding]) -> str:
+    """Return a text in which each finding is replaced by the name of its secret."""
+    if not findings:
         return text
     pieces: list[str] = []
     done = 0
-    while at >= 0:
-        pieces += [text[done:at], form.label]
-        done = at + _common_prefix_length(lowered[at : at + len(form.text)], form.text)
-        at = lowered.find(prefix, done)
+    for found in findings:
+        pieces += [text[done : found.start], f"[secret {found.name}]"]
+        done = found.end
     return "".join([*pieces, text[done:]])
 
 
-def _common_prefix_length(one: str, other: str) -> int:
-    """Return the length of the common prefix of two texts."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+def split_replaced(texts: Sequence[str], findings: Sequence[Finding]) -> list[str]:
+    """Return texts that were searched as lines of one, each with its findings replaced."""
+    if not findings:
+        return [*texts]
+    clear: list[str] = []
+    at, pending = 0, [*findings[::-1]]
+    for text in texts:
+        own: list[Finding] = []
+        while pending and pending[-1].start < at + len(text):
+            found = pending.pop()
+            own.append(found._replace(start=max(found.start - at, 0), end=found.end - at))
+            if found.end > at + len(text) + 1:
+                # The rest is in the next texts, which are so much the shorter.
+                pending.append(found._replace(start=at + len(text) + 1))
+                break
+        clear.append(replaced(text, own))
+        at += len(text) + 1
+    return clear
+
+
+def _findings(index: PartIndex, text: str) -> Iterator[Finding]:
+    for run in index.runs(text):
+        yield Finding(run.start, run.end, run.form.name, text[run.start : run.end], run.is_whole)
+
+
+def _mapped(view: Reading, find: Callable[[str], Iterator[Finding]]) -> Iterator[Finding]:
+    """Yield what is found in a reading of a text, as spans of the text."""
+    for each in find(view.text):
+        start, end = view.span(each.start, each.end)
+        yield each._replace(start=start, end=end)
+
+
+def _moved(found: Finding, by: int) -> Finding:
+    return found._replace(start=found.start + by, end=found.end + by)
+
+
+def _is_telling(found: Finding) -> bool:
+    """Whether a part is no chance: one that goes across separators may be the end of a word and the next one."""
+    is_separated = found.end - found.start > len(found.part)
+    return found.is_whole or not is_separated or len(found.part) >= (MIN_WORDS if found.part.isalpha() else MIN_MIXED)
+
+
+def _merged(findings: Sequence[Finding]) -> list[Finding]:
+    """Return findings without overlaps. Of several that overlap, the name of the whole or longest one counts."""
+    merged: list[Finding] = []
+    for each in sorted(findings, key=lambda found: (found.start, -found.end)):
+        if not merged or each.start >= merged[-1].end:
+            merged.append(each)
+            continue
+        last = merged[-1]
+        main = max(last, each, key=lambda found: (found.is_whole, found.end - found.start))
+        merged[-1] = main._replace(start=last.start, end=max(last.end, each.end))
+    return merged
+
+
+def _wholes(value: str) -> Iterator[str]:
+    """Yield a value in lower case as it is, as pages render its white space, and as forms encode it."""
+    for text in (value, " ".join(value.split()), value.replace(" ", "+")):
+        if len(text) >= MIN_LENGTH:
+            yield _lower(text)
+
+
+def _both_ways(text: str) -> tuple[str, str]:
+    return text, text[::-1]
+
+
+def _bytes(value: str) -> bytes:
+    return value.encode("utf-8", "replace")
 
 
 def _lower(text: str) -> str:

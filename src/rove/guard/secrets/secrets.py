@@ -10,15 +10,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rove.errors import Denied
 from rove.guard.secrets.secret import Secret
 from rove.settings.tree import Settings
 
-Redact = Callable[[str], str]
+if TYPE_CHECKING:
+    from rove.guard.secrets.redaction import Finding, Redaction
 
 
 class Secrets:
@@ -42,7 +44,6 @@ class Secrets:
             raise Denied(
                 f"The secret `{name}` is bound to {', '.join(secret.origins)}, and this is {_origin_text(origin)}.",
                 hint="rove types it nowhere else. Make sure that this is the site that you want.",
-                quotes_page=False,
             )
         return secret
 
@@ -53,7 +54,6 @@ class Secrets:
             raise Denied(
                 f"The secret `{name}` is not for documents.",
                 hint=f"The owner can write `documents = true` for it in {self._source} (docs/secrets.md).",
-                quotes_page=False,
             )
         return secret
 
@@ -64,7 +64,6 @@ class Secrets:
             raise Denied(
                 f"There is no secret `{name}`.",
                 hint=f"There are: {known}. The owner can define it in {self._source} (docs/secrets.md).",
-                quotes_page=False,
             )
         return secret
 
@@ -80,13 +79,30 @@ class Secrets:
         )
 
     def redact(self, text: str) -> str:
-        """Replace the values of secrets in a text with their names."""
-        return self._redaction(text)
+        """Replace the values of secrets, and parts of them, with their names."""
+        return self._redaction(text) if self._redaction else text
+
+    def redact_all(self, texts: Sequence[str]) -> list[str]:
+        """Redact texts that are shown together, over which a secret may be spread."""
+        return self._redaction.redact_all(texts) if self._redaction else [*texts]
+
+    def find(self, text: str) -> list[Finding]:
+        """Return the secrets and parts of secrets in a text."""
+        return self._redaction.find(text) if self._redaction else []
+
+    def held_in(self, text: str) -> list[dict[str, str]]:
+        """Return the name and the value of each secret that a text has as a whole, as it is."""
+        found = [secret for secret in self._by_name.values() if secret.value in text]
+        return [{"name": secret.name, "value": secret.value} for secret in found]
+
+    def is_bound(self, name: str, origin: str) -> bool:
+        """Whether a secret may be typed at an origin."""
+        return name in self._by_name and origin in self._by_name[name].origins
 
     @cached_property
-    def _redaction(self) -> Redact:
+    def _redaction(self) -> Redaction | None:
         if not self._by_name:
-            return _without_redaction
+            return None
         from rove.guard.secrets.redaction import Redaction
 
         return Redaction({secret.name: secret.value for secret in self._by_name.values()})
@@ -105,10 +121,6 @@ def secrets_from(settings: Settings) -> Secrets:
 
 
 NO_SECRETS = Secrets()
-
-
-def _without_redaction(text: str) -> str:
-    return text
 
 
 def _origin_text(origin: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any, Literal, NoReturn, cast
 from rove.errors import InvalidSettings
 from rove.guard.secrets.redaction import MIN_LENGTH
 from rove.guard.secrets.secret import Secret
+from rove.settings.toml_text import parse_toml
 from rove.target import canonical_origin, is_secret_name
 from rove.validation.fields import UNKNOWN, InvalidFields, Validated, arg, build
 from rove.validation.record import dataclass
@@ -40,7 +41,7 @@ class SecretEntry(Validated):
     origins: tuple[str, ...] = arg("Where it may be typed.", default=(), check=_canonical_origins)
     value: str | None = arg("The secret itself.", default=None)
     env: str | None = arg("Environment variable that holds it.", default=None)
-    file: str | None = arg("File that holds it, and nothing else.", default=None)
+    file: Path | None = arg("File that holds it, and nothing else.", default=None)
     keyring: str | None = arg("Where the system keyring holds it: service/user.", default=None)
     fields: Literal["password", "any"] = arg("Into which fields it may be typed.", default="password")
     documents: bool = arg("Whether it may open documents that need a password.", default=False)
@@ -48,11 +49,9 @@ class SecretEntry(Validated):
 
 def read_secrets(source: Source) -> list[Secret]:
     """Read every secret of the file, and fetch its value from the environment, a file or the keyring if needed."""
-    import tomllib  # imported late: most users have no such file
-
     try:
-        tree = tomllib.loads(_private_text(source))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        tree = parse_toml(_private_bytes(source))
+    except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise InvalidSettings(
             f"The secrets file {source.path} cannot be read: {why}", hint="Correct the file."
@@ -60,7 +59,7 @@ def read_secrets(source: Source) -> list[Secret]:
     return [_secret(source, name, table) for name, table in tree.items()]
 
 
-def _private_text(source: Source) -> str:
+def _private_bytes(source: Source) -> bytes:
     _reject_workspace(source, source.path, "The secrets file")
     with source.path.open("rb") as file:
         mode = os.fstat(file.fileno()).st_mode
@@ -69,7 +68,7 @@ def _private_text(source: Source) -> str:
                 f"Other users can read or write the secrets file {source.path} (mode {stat.S_IMODE(mode):o}).",
                 hint=f"Run: chmod 600 {source.path}",
             )
-        return file.read().decode("utf-8")
+        return file.read()
 
 
 def _reject_workspace(source: Source, path: Path, what: str) -> None:
@@ -112,7 +111,7 @@ def _value(source: Source, name: str, table: SecretEntry) -> str:
             source, name, f"the environment variable {table.env} is not set"
         )
     if table.file is not None:
-        return _from_file(source, name, source.path.parent / Path(table.file).expanduser())
+        return _from_file(source, name, source.path.parent / table.file.expanduser())
     assert table.keyring is not None
     return _from_keyring(source, name, table.keyring)
 

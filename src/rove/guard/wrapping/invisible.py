@@ -24,6 +24,7 @@ _JOINER = (
     f"(?<={_CURSIVE})\u200c(?={_CURSIVE})|(?<={_CURSIVE})\u200d(?![\u200b-\u200f])"
     f"|(?<={_VIRAMA})[\u200c\u200d](?![\u200b-\u200f])|(?<=[\u0900-\u0dff])\u200d(?={_VIRAMA})"
 )
+INVISIBLE = re.compile(_INVISIBLE)
 _VISIBLE_OR_NOT = re.compile(f"({_EMOJI}|{_JOINER})|{_INVISIBLE}")
 
 

@@ -13,10 +13,9 @@ from __future__ import annotations
 import os
 import re
 import sys
-import unicodedata
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Iterable, Iterator
 
+from rove.guard.wrapping.lookalikes import FOLDED, folded_with_places, unescaped
 from rove.outcome import NOWHERE, Passage
 
 WORD = "untrusted"
@@ -25,37 +24,31 @@ DIGITS = 20
 NEUTRAL = "(not a marker: "
 
 # Brackets, and the characters that a forged marker may have between its letters.
-_OPENING = r"(?:[<>\[\](){}|]|&(?:lt|#0*60|#x0*3c);)"
-_GAP = r"[\s\"'`\\|_.,:;*~^=+/#%&!?@$-]{0,48}"
-_GAP_BYTES = bytes(code for code in range(128) if re.fullmatch(_GAP, chr(code)))
-_LOOKALIKE_MARKER = re.compile(rf"({_OPENING}){_GAP}/*{_GAP}" + _GAP.join(WORD), re.IGNORECASE)
-_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9._:\[\]%-]+|about:[a-z]+|null", re.IGNORECASE)
-_NON_ASCII = re.compile(r"[^\x00-\x7f]")
-_SLASHES = dict.fromkeys(map(ord, "⁄∕⧸⟋╱／＼∖⧵⟍╲\\"), "/")
-_BRACKETS = dict.fromkeys(
-    map(
-        ord,
-        "‹›«»〈〉⟨⟩《》⟪⟫❮❯❰❱≺≻≪≫⋘⋙⧼⧽˂˃ᐸᐳ„“”「」『』【】〔〕〖〗〘〙〚〛⟦⟧⟬⟭⁅⁆⦃⦄❲❳❬❭❴❵﴾﴿⋖⋗⪡⪢⸨⸩⟮⟯◁▷◄►⊲⊳◀▶⪦⪧≤≥⩽⩾",
-    ),
-    "<",
+_SIGNS = r"\s\"'`\\|_.,:;*~^=+/#%&!?@$-"
+_GAP = rf"[{_SIGNS}<>(){{}}\[\]]"
+_BRACKET_BEFORE = re.compile(rf"[<>\[\](){{}}|][{_SIGNS}]{{0,48}}\Z")
+_BRACKET_AFTER = re.compile(rf"[{_SIGNS}]{{0,48}}[<>\[\](){{}}|]")
+_NUMBER_AFTER = re.compile(rf"{_GAP}{{0,48}}(?:\d[{_SIGNS}]{{0,2}}){{10}}")
+_LONGEST_GAP = 48
+# The word, also backwards and upside down. A letter may be doubled. No letter may be in a gap, so that no search
+# has two ways to go on.
+_WORDS = (WORD, WORD[::-1], "petsnrtun")
+_SPELT = tuple(re.compile(rf"{_GAP}{{0,48}}+".join(f"{letter}{{1,8}}+" for letter in word)) for word in _WORDS)
+# Digits that stand for letters; and signs, which may as well be in a gap: both ways are tried.
+_DIGITS = {"5": "s", "7": "t", "3": "e", "v": "u"}
+_AS_LETTERS = (str.maketrans(_DIGITS), str.maketrans({**_DIGITS, "$": "s", "+": "t"}))
+# A part of each word. It begins with two plain letters, for which a search is many times as fast.
+_PARTS = tuple(
+    re.compile(f"{part[:2]}{part[1]}*{''.join(f'{letter}{letter}*' for letter in part[2:-1])}{part[-1]}".encode())
+    for part in ("trusted", "surtnu", "snrtun")
 )
-# Letters of other scripts that look like those of the word. Compatibility forms are found by their decomposition.
-_LETTERS = {
-    ord(other): latin
-    for latin, others in {
-        "u": "υսᴜꭎꭒцʋᥙџ∪⋃ሀՍꓴᑌƱᶙ𐐭🇺",
-        "n": "ոռηпɴᴎℼͷ∩⋂ŋɳꓠᥒᑎ🇳",
-        "t": "тτᴛ⊤⟙ፕꓔⲦⲧƭ†Ꭲʇ🇹",
-        "r": "гᴦꭇꭈᴙɾⲅɼʀᎡꓣᖇ🇷",
-        "s": "ѕꜱƽꓢᏕՏ∫ʂ🇸",
-        "e": "еєҽℯεΕЕꓰⴹᎬ℮əᴇᥱ🇪",
-        "d": "ԁժɗđᏧꓒⅾⅆԃƌᎠꓓᴅᗪ🇩",
-    }.items()
-    for other in others
-}
-_LOOKALIKE_CHARACTERS = {**_SLASHES, **_BRACKETS, **_LETTERS}
-# Other characters that are not letters may be in a gap: combining marks, punctuation, symbols.
-_BY_CATEGORY = {"M": "~", "P": "~", "S": "~", "Z": " "}
+_GAP_BYTES = bytes(code for code in range(128) if re.fullmatch(_GAP, chr(code)))
+# Markers of models and of other programs, which no page needs.
+_FOREIGN = re.compile(
+    r"<(?=(?i:\|[a-z_]{2,30}\|>|</?SYS>>|/?(?:system|assistant|system-reminder|tool_(?:result|call|use)s?|"
+    r"function_(?:call|result|response)s?|antml:[a-z_]{2,30})[\s>/]))|\[(?=/?INST\])"
+)
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[a-z0-9._:\[\]%-]+|about:[a-z]+|null", re.IGNORECASE)
 
 
 def wrapped(passages: Iterable[Passage]) -> str:
@@ -64,28 +57,46 @@ def wrapped(passages: Iterable[Passage]) -> str:
     return "\n".join(_in_wrapper(passage, number) for passage in _merged(passages))
 
 
-def _has_no_marker(text: str) -> bool:
-    """Return whether an ASCII text cannot contain a marker, without the regular expression, which is 20 times slower.
-
-    However a page splits the word, its letters stay in order; so removing the gap characters makes it appear.
-    """
-    return text.isascii() and WORD.encode() not in text.encode("ascii").translate(None, _GAP_BYTES).lower()
-
-
 def neutralised(text: str) -> str:
     """Return the text without anything that looks like a marker."""
-    if _has_no_marker(text.replace("…", "")):  # rove's own sign for omitted text, which is never part of a marker
+    return _FOREIGN.sub(NEUTRAL, _without_forged(text)) if "<" in text or "[" in text else _without_forged(text)
+
+
+def _without_forged(text: str) -> str:
+    plain = unescaped(text)
+    folded = (plain if plain.isascii() else plain.translate(FOLDED)).lower()
+    tables = _AS_LETTERS if "$" in folded or "+" in folded else _AS_LETTERS[:1]
+    if not any(_words_in(folded.translate(table)) for table in tables):
         return text
-    folded = _NON_ASCII.sub(lambda match: _ascii_lookalike(match[0]), text)
-    if _has_no_marker(folded):
-        return text
+    folded, places = folded_with_places(text)
+    forged = {place for table in tables for place in _forged_in(folded, folded.translate(table))}
     parts: list[str] = []
     end = 0
-    for match in _LOOKALIKE_MARKER.finditer(folded):
-        parts += [text[end : match.start()], NEUTRAL]
-        # Remove the bracket only; the letters stay readable.
-        end = match.end(1)
+    for start, stop in sorted(forged):
+        if places[start] >= end:  # else it is a part of the one before
+            parts += [text[end : places[start]], NEUTRAL]
+            end = places[stop]
     return "".join([*parts, text[end:]])
+
+
+def _words_in(letters: str) -> tuple[int, ...]:
+    """Return which words may be in a text, by their letters alone.
+
+    Most texts are known to be harmless by this, which is much faster than the search for words.
+    """
+    skeleton = letters.encode("ascii").translate(None, _GAP_BYTES)
+    return tuple(index for index, part in enumerate(_PARTS) if part.search(skeleton))
+
+
+def _forged_in(folded: str, letters: str) -> Iterator[tuple[int, int]]:
+    """Yield where a forged marker begins, and the end of what is removed of it: of its bracket, if it has one."""
+    for index in _words_in(letters):
+        for match in _SPELT[index].finditer(letters):
+            around = _BRACKET_BEFORE.search(folded, max(0, match.start() - _LONGEST_GAP - 1), match.start())
+            if around is not None and index == 0:
+                yield around.start(), around.start() + 1
+            elif (index and _BRACKET_AFTER.match(folded, match.end())) or _NUMBER_AFTER.match(folded, match.end()):
+                yield match.start(), match.start()
 
 
 def _merged(passages: Iterable[Passage]) -> Iterable[Passage]:
@@ -109,16 +120,3 @@ def _in_wrapper(passage: Passage, number: str) -> str:
         return passage.text
     origin = passage.origin if _ORIGIN.fullmatch(passage.origin) else NOWHERE
     return f"<{WORD} {number} {origin}>\n{neutralised(passage.text)}\n</{WORD} {number}>"
-
-
-@lru_cache(maxsize=4096)
-def _ascii_lookalike(character: str) -> str:
-    """Return the ASCII character that a character looks like, or the character itself."""
-    known = _LOOKALIKE_CHARACTERS.get(ord(character))
-    if known is not None:
-        return known
-    plain = unicodedata.normalize("NFKD", character)
-    first = next((each for each in plain if not unicodedata.combining(each)), character)
-    if first.isascii():
-        return first
-    return _LOOKALIKE_CHARACTERS.get(ord(first)) or _BY_CATEGORY.get(unicodedata.category(first)[0], first)

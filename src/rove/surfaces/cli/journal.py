@@ -84,8 +84,9 @@ def _verdict(folder: Path, name: str, head: str | None) -> Verdict:
         (files,) = _chosen(folder, name)
         return verify(files, head)
     except OSError as error:
+        where = str(error.filename or name)
         raise JournalFailed(
-            f"{error.filename or name} cannot be read: {error.strerror}.",
+            f"{where} cannot be read: {error.strerror}.",
             hint="Check that the file exists and that you may read it.",
         ) from error
 

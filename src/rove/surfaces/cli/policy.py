@@ -14,7 +14,7 @@ from rove.guard.policy.policy import Ask, Deny
 from rove.guard.policy.policy_file import policy_from, read_policy
 from rove.guard.policy.rule_policy import BUILT_IN_DEFAULTS, ActionFacts, PolicyRule, RulePolicy, built_in_rules
 from rove.settings.tree import Settings
-from rove.target import with_scheme
+from rove.target import web_address
 from rove.toolsets.catalogue import PREFIX
 from rove.validation.spelling import nearest
 
@@ -35,10 +35,17 @@ def check(settings: Settings, path: Path | None) -> int:
 
 def explain(settings: Settings, action: str, url: str | None, session: str) -> int:
     """Print what would be decided on an action at an address, and by which rule."""
-    facts = ActionFacts.of(_verb(action), session, with_scheme(url) if url else None)
+    facts = ActionFacts.of(_verb(action), session, _address(url) if url else None)
     for line in _explained(policy_from(settings), facts, settings):
         print(line)
     return 0
+
+
+def _address(said: str) -> str:
+    try:
+        return web_address(said)
+    except ValueError as error:
+        raise InvalidArguments(f"`{said}` {error}.") from error
 
 
 def _verb(said: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from rove.errors import Denied, NotOpen
 from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest
+from rove.render.consequences import NOTE, consequence_facts
 from rove.surfaces.gateway.events import Events
 from rove.validation.record import dataclass
 
@@ -231,6 +232,11 @@ def _request_data(request: ApprovalRequest) -> dict[str, Any]:
         "question": request.question,
         "origins": list(request.origins),
         "elements": elements,
+        "consequences": [
+            {"name": name, "text": visible(text), "isNote": name == NOTE}
+            for step in request.steps or (request,)
+            for name, text in consequence_facts(step)
+        ],
         "tab": request.place.tab,
         "createdAt": request.created,
         "expiresAt": request.expires,

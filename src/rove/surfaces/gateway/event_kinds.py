@@ -69,6 +69,7 @@ _KINDS = (
             "question": "the policy's, if it is the policy that asks",
             "origins": "where it would act",
             "elements": "that it would act on: `argument`, `ref`, `line`, `box` in CSS pixels of the picture",
+            "consequences": "what it would send or open, and what is not known: `name`, `text`, `isNote`",
             "tab": "that it would act in",
             "createdAt": "seconds since 1970",
             "expiresAt": "seconds since 1970",

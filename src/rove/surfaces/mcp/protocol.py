@@ -37,6 +37,8 @@ from rove.surfaces.mcp.server import McpServer, server_info
 from rove.tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)
+# Messages in one batch, which only revision 2025-03-26 had.
+MAX_BATCH = 100
 
 
 class McpConnection:
@@ -64,9 +66,13 @@ class McpConnection:
 
         `can_request`: whether requests of ours reach the client this way too.
         """
-        if isinstance(message, list):  # revision 2025-03-26 had batches
-            items: list[Any] = message or [None]  # an empty batch is no message
-            return [task for item in items for task in self.receive(item, send, can_request=can_request)]
+        if not isinstance(message, list):
+            return self._receive_one(message, send, can_request)
+        if not 0 < len(message) <= MAX_BATCH:  # each message takes a task
+            return [self._refuse(send, f"a batch has 1 to {MAX_BATCH} messages")]
+        return [task for item in message for task in self._receive_one(item, send, can_request)]
+
+    def _receive_one(self, message: Any, send: Send, can_request: bool) -> list[asyncio.Task[None]]:
         if not isinstance(message, dict) or not isinstance(message.get("method", ""), str):
             return [self._refuse(send, "not a JSON-RPC message")]
         if is_answer(message):

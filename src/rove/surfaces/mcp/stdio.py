@@ -18,7 +18,7 @@ from queue import SimpleQueue
 
 from rove.engine.sessions.sessions import Sessions
 from rove.surfaces.mcp.browser_server import browser_server
-from rove.surfaces.mcp.messages import PARSE_ERROR, Message, ProtocolError, error_message, to_json
+from rove.surfaces.mcp.messages import PARSE_ERROR, Message, ProtocolError, Send, error_message, to_json
 from rove.surfaces.mcp.protocol import McpConnection
 from rove.toolsets.toolset import Toolset
 
@@ -45,7 +45,7 @@ async def serve(sessions: Sessions, tools: Toolset) -> None:
     connection = McpConnection(server, stream=output.send)
     try:
         async for line in source.lines():
-            await _receive(line, connection, output)
+            await receive_line(line, connection, output.send)
         await connection.finish(FINISH_TIMEOUT)
     finally:
         await connection.close()
@@ -53,13 +53,14 @@ async def serve(sessions: Sessions, tools: Toolset) -> None:
         await output.close(FLUSH_TIMEOUT)
 
 
-async def _receive(line: bytes, connection: McpConnection, output: Output) -> None:
+async def receive_line(line: bytes, connection: McpConnection, send: Send) -> None:
+    """Handle one line of input, and pass the messages for the client to `send`."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
-        await output.send(error_message(None, ProtocolError(PARSE_ERROR, "not JSON")))
+        await send(error_message(None, ProtocolError(PARSE_ERROR, "not JSON")))
     else:
-        connection.receive(message, output.send)
+        connection.receive(message, send)
 
 
 class Output:

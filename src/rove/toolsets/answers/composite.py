@@ -15,7 +15,7 @@ from rove.errors import RoveError
 from rove.guard.wrapping.wrapper import neutralised
 from rove.outcome import AnyOutcome, Passage
 from rove.render.cleaning import one_line
-from rove.render.outcomes import as_wrapped, error_text
+from rove.render.outcomes import as_wrapped, error_text, event_passage
 from rove.toolsets.answers.form import answer_form, error_form
 from rove.toolsets.tool import Answer, ToolRequest
 
@@ -40,7 +40,7 @@ def composite(request: ToolRequest, outcome: AnyOutcome) -> Answer:
 @error_form("composite")
 def composite_error(request: ToolRequest, error: RoveError) -> Answer:
     """Tell which action failed, why, and what to try next."""
-    warning = "" if error.origin is None else f"{WARNING}\n"
+    warning = f"{WARNING}\n" if error.origins else ""
     told = {"action": str(request.arguments.get("action", "")), "success": False, "error": warning + error_text(error)}
     return Answer(_json(told), (), told, is_error=True, code=error.code, conceals=error.conceals)
 
@@ -88,7 +88,7 @@ def _passages(request: ToolRequest, outcome: AnyOutcome) -> Iterable[Passage]:
         yield Passage(str(outcome.result), origin)
     elif request.case in READING:
         yield from outcome.result.passages(origin)
-    yield from (Passage(f"({event.kind}) {one_line(event.text)}", origin) for event in outcome.events)
+    yield from map(event_passage, outcome.events)
     yield from (Passage(event.advice) for event in outcome.events if event.advice)
 
 

@@ -7,6 +7,7 @@ or the string that its words are in, or write a marker of rove. The instructions
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from rove.actions.devtools.console import ConsoleLines
@@ -14,12 +15,13 @@ from rove.actions.devtools.network import RequestList
 from rove.actions.devtools.workers import WorkerList
 from rove.actions.pages.navigation import Navigated
 from rove.actions.pages.script import Evaluated
+from rove.browser.network.event_rates import unrecorded_messages, unrecorded_requests
 from rove.browser.page_data import WorkerInfo
 from rove.errors import DeadlineExceeded, RoveError
 from rove.guard.wrapping.wrapper import wrapped
-from rove.outcome import LONGEST_ERROR, AnyOutcome, Passage
-from rove.render.cleaning import one_line, readable
-from rove.render.outcomes import error_data
+from rove.outcome import NOWHERE, AnyOutcome, Passage, message_passages
+from rove.render.cleaning import readable
+from rove.render.outcomes import as_wrapped, error_data
 from rove.toolsets.answers.form import answer_form, error_form
 from rove.toolsets.tool import Answer, ToolRequest
 from rove.workspace import reading_command
@@ -46,7 +48,7 @@ def done_or_download(request: ToolRequest, outcome: AnyOutcome) -> Answer:
     file = result.download
     # The server chose the name, which the path ends with.
     place = f"{file.name} (saved as {file.path}, {file.size} bytes)" if file.path else f"{file.name} (still arriving)"
-    return Answer(wrapped([Passage("Downloaded:"), Passage(readable(place), outcome.origin)]))
+    return Answer(wrapped([Passage("Downloaded:"), Passage(readable(place), file.name.origin)]))
 
 
 @answer_form("javascript_result")
@@ -65,8 +67,8 @@ def console_entries(request: ToolRequest, outcome: AnyOutcome) -> Answer:
     result = outcome.result
     assert isinstance(result, ConsoleLines)
     if result.path:
-        return _in_file(result.path, _dropped(result.dropped, "entries"))
-    return _inline(result.latest(result.limit), _dropped(result.dropped, "entries"))
+        return _in_file(result.path, _missing(result, "entries", unrecorded_messages))
+    return _inline(result.latest(result.limit), _missing(result, "entries", unrecorded_messages))
 
 
 @answer_form("service_workers")
@@ -84,24 +86,25 @@ def network_sources(request: ToolRequest, outcome: AnyOutcome) -> Answer:
     """Tell the source of each response as a JSON list, or the file that has it."""
     result = outcome.result
     assert isinstance(result, RequestList)
-    note = _dropped(result.dropped, "requests")
+    note = _missing(result, "requests", unrecorded_requests)
     return _in_file(result.path, note) if result.path else _inline([each.entry for each in result.requests], note)
 
 
 @error_form("devtools")
 def devtools_error(request: ToolRequest, error: RoveError) -> Answer:
     """Tell what went wrong on the first line, and then what to try next."""
-    message = Passage(one_line(_message(request, error), LONGEST_ERROR), error.origin)
-    text = wrapped([Passage(error.notice), message, Passage(error.hint or HINTS.get(error.code, ""))])
+    hint = Passage(error.hint or HINTS.get(error.code, ""))
+    text = as_wrapped([Passage(error.notice), *_message(request, error), hint], NOWHERE)
     data = {"error": error_data(error)}
     return Answer(text, (), data, is_error=True, code=error.code, conceals=error.conceals)
 
 
-def _message(request: ToolRequest, error: RoveError) -> str:
+def _message(request: ToolRequest, error: RoveError) -> Iterable[Passage]:
     """Return the message of an error. If a page did not load in time, it says the time as the caller wrote it."""
     if isinstance(error, DeadlineExceeded) and request.tool == "browser_navigate":
-        return f"Timeout after {request.arguments['timeout']} waiting for page load"
-    return error.message
+        timeout = str(request.arguments["timeout"])
+        return [Passage(f"Timeout after {timeout} waiting for page load")]
+    return message_passages(error)
 
 
 def _registration(worker: WorkerInfo) -> dict[str, Any]:
@@ -110,8 +113,9 @@ def _registration(worker: WorkerInfo) -> dict[str, Any]:
     return {**facts, "controlling": worker.controls_page}
 
 
-def _dropped(count: int, what: str) -> str:
-    return f"{count} older {what} were dropped." if count else ""
+def _missing(result: ConsoleLines | RequestList, what: str, unrecorded: Callable[[int], str]) -> str:
+    dropped = f"{result.dropped} older {what} were dropped." if result.dropped else ""
+    return " ".join(filter(None, [dropped, unrecorded(result.unrecorded)]))
 
 
 def _inline(entries: list[dict[str, Any]], note: str) -> Answer:

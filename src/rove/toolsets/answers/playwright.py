@@ -19,7 +19,7 @@ from rove.errors import (
     RoveError,
 )
 from rove.guard.wrapping.wrapper import wrapped
-from rove.outcome import AnyOutcome, Passage
+from rove.outcome import NOWHERE, AnyOutcome, Passage, author_of
 from rove.target import AriaRef, parse_target
 from rove.toolsets.answers.form import answer_form, error_form
 from rove.toolsets.playwright import arguments
@@ -54,7 +54,9 @@ def playwright(request: ToolRequest, outcome: AnyOutcome) -> Answer:
     sections.append(("Ran Playwright code", ["```js", *code, "```"] if code else []))
     sections += _page_sections(request, outcome)
     attachments = () if request.arguments.get("filename") else outcome.attachments
-    return Answer(_text(sections, outcome.origin), attachments)
+    # All sections are in one wrapper, so its origin is not known if several pages or frames wrote them.
+    author = author_of((outcome.url, outcome.result, outcome.view), outcome.origin)
+    return Answer(_text(sections, author or outcome.origin), attachments)
 
 
 def _page_sections(request: ToolRequest, outcome: AnyOutcome) -> Iterable[Section]:
@@ -142,7 +144,7 @@ def playwright_error(request: ToolRequest, error: RoveError) -> Answer:
     view = error.view if isinstance(error.view, PageView) else None
     modal = _modal_lines(view.modal_states) if view else []
     sections = [("Error", [_error_words(request, error, bool(modal))]), ("Modal state", modal)]
-    quotes = error.origin or ("unknown" if modal else None)
+    quotes = author_of((error.parts, view), NOWHERE)
     text = _text(sections, quotes)
     told = f"{error.notice}\n{text}" if error.notice else text
     return Answer(told, is_error=True, code=error.code, conceals=error.conceals)
@@ -168,5 +170,5 @@ def _error_words(request: ToolRequest, error: RoveError, has_modal: bool) -> str
     if isinstance(error, AmbiguousTarget):
         return f'Error: strict mode violation: "{target}" matches several elements. Use the ref of one of them.'
     # A ref in rove's own numbering would mean another element here.
-    message = unbroken(error.message) if error.origin else error.message
+    message = unbroken(error.message) if error.origins else error.message
     return _REF.sub("", f"Error: {message}\n{error.hint}")

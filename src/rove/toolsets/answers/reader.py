@@ -9,9 +9,9 @@ from rove.actions.pages.navigation import FILE, Navigated, Visited
 from rove.browser.page_events import LOSSES
 from rove.errors import NotOpen
 from rove.guard.wrapping.wrapper import neutralised
-from rove.outcome import AnyOutcome, Event, Own, Passage, Quoted, origin_in
+from rove.outcome import AnyOutcome, Own, Passage, origin_in
 from rove.render.cleaning import one_line, readable
-from rove.render.outcomes import as_wrapped
+from rove.render.outcomes import as_wrapped, event_passage
 from rove.toolsets.answers.form import answer_form, error_told_as_text
 from rove.toolsets.tool import Answer, ToolRequest
 
@@ -48,7 +48,7 @@ def _of_file(outcome: AnyOutcome, opened: Navigated) -> str:
     told = (event for event in outcome.events if event.kind in DOWNLOADING)
     origin = origin_in(opened.download.url if opened.download else "")
     document = opened.document.passages(origin) if opened.document is not None else ()
-    return as_wrapped([Passage(FILE), *(_told(event, origin) for event in told), *document], origin)
+    return as_wrapped([Passage(FILE), *map(event_passage, told), *document], origin)
 
 
 def _no_page(request: ToolRequest) -> NotOpen:
@@ -79,9 +79,8 @@ def _kept(result: Filled, text: str, page: str) -> Iterator[str]:
     value = result.value
     if value is None or value.split() == text.split():
         return
-    origin = value.origin if isinstance(value, Quoted) else page
     said = "The field holds something else now:" if value else "The field is empty now."
-    yield as_wrapped([Passage(said), Passage(one_line(value), origin)], page)
+    yield as_wrapped([Passage(said), Passage(one_line(value), value.origin)], page)
 
 
 def _title(outcome: AnyOutcome) -> str:
@@ -103,9 +102,5 @@ def _event_passages(request: ToolRequest, outcome: AnyOutcome, opened: Navigated
         yield Passage(Own(opened))
     is_look = request.case in ("snapshot", "screenshot")
     events = [event for event in outcome.events if not is_look or event.kind in OF_INTEREST]
-    yield from (_told(event, outcome.origin) for event in events)
+    yield from map(event_passage, events)
     yield from (Passage(event.advice) for event in events if event.advice)
-
-
-def _told(event: Event, origin: str) -> Passage:
-    return Passage(f"({event.kind}) {one_line(event.text)}", origin)

@@ -8,6 +8,7 @@ from typing import Any
 
 from rove.errors import InvalidArguments
 from rove.outcome import AnyOutcome
+from rove.page_text import Own
 from rove.target import AriaRef, Locator, parse_target
 from rove.toolsets.playwright.paths import shown_path
 from rove.toolsets.tool import ToolRequest
@@ -53,7 +54,7 @@ def _locator(outcome: AnyOutcome, target: object, place: str = "target") -> str:
     aim = parse_target(as_target(target))
     if isinstance(aim, Locator) and "(" in aim.text and "=" not in aim.text.partition("(")[0]:
         return str(target).removeprefix("page.")
-    found = (outcome.view or NO_VIEW).locators.get(place)
+    found = (outcome.view or NO_VIEW).locators.get(Own(place))
     return found if isinstance(aim, AriaRef) and found else f"locator({quoted(str(target))})"
 
 

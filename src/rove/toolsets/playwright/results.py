@@ -11,6 +11,7 @@ from rove.actions.devtools.console import ConsoleLine
 from rove.actions.devtools.network import RequestDetails, RequestLine
 from rove.errors import InvalidArguments
 from rove.outcome import AnyOutcome
+from rove.page_text import PageText
 from rove.toolsets.playwright.javascript import literal, pictured
 from rove.toolsets.playwright.paths import shown_path
 from rove.toolsets.tool import ToolRequest
@@ -127,7 +128,7 @@ def _request_facts(line: RequestLine, details: RequestDetails) -> Iterable[str]:
         yield from ("", 'Call browser_network_request with part="response-body" to read the response body.')
 
 
-def _headers(headers: Mapping[str, str]) -> list[str]:
+def _headers(headers: Mapping[PageText, PageText]) -> list[str]:
     return [f"{name.lower()}: {value}" for name, value in headers.items()]
 
 

@@ -13,7 +13,7 @@ from rove.actions.input.forms import Fill
 from rove.actions.input.pointer import Click
 from rove.engine.approval import permission
 from rove.engine.approval.gate import Gate
-from rove.engine.approval.permission import FindElements, Grant, PermissionCheck
+from rove.engine.approval.permission import FindShown, Grant, PermissionCheck, Shown
 from rove.engine.journal import Entry
 from rove.errors import Denied
 from rove.guard.policy.approval import Approver, NoApprover, ShownElement
@@ -52,9 +52,9 @@ class Person:
         return answer
 
 
-def showing(*shown: ShownElement) -> FindElements:
-    async def look() -> tuple[ShownElement, ...]:
-        return shown
+def showing(*shown: ShownElement) -> FindShown:
+    async def look() -> Shown:
+        return Shown(shown)
 
     return look
 
@@ -77,7 +77,7 @@ class Check:
             self.gate, action, self.entry, person, advance_grants if advance_grants is not None else []
         )
 
-    async def run(self, *looks: tuple[Place, FindElements]) -> AnyAction:
+    async def run(self, *looks: tuple[Place, FindShown]) -> AnyAction:
         """Check once per look, and ask after each that returns a question; return the action that may run."""
         for place, look in looks:
             question = await self.permission.check((place,), look)
@@ -91,7 +91,7 @@ HERE = (PLACE, showing(BUTTON))
 
 
 async def test_an_allowed_action_runs_without_a_question_or_a_look_at_elements() -> None:
-    async def look() -> tuple[ShownElement, ...]:
+    async def look() -> Shown:
         raise AssertionError("elements must not be looked up")
 
     person = Person()
@@ -162,7 +162,7 @@ async def test_an_answer_that_does_not_come_in_time_denies() -> None:
         ("nothing", (PLACE, showing())),
     ],
 )
-async def test_a_change_after_the_yes_is_asked_about_again(name: str, changed: tuple[Place, FindElements]) -> None:
+async def test_a_change_after_the_yes_is_asked_about_again(name: str, changed: tuple[Place, FindShown]) -> None:
     person = Person()
     await Check(ASK, person).run(HERE, changed, changed)
     assert len(person.asked) == 2, name

@@ -6,7 +6,9 @@ import { deepActiveElement } from "../dom/focus.js";
 import { activeElementOf, bodyOf, checkVisibility, matchesSelector, queryAll, rootNodeOf } from "../dom/natives.js";
 import { shadowOf } from "../dom/shadow_roots.js";
 import { isWithin } from "../dom/tree.js";
-import { hidesValue, isPassword, releaseValue } from "../roles/passwords.js";
+import { dispatchEvents, setValue } from "../roles/field_values.js";
+import { hidesValue, isPassword, releaseValue, wasPassword } from "../roles/passwords.js";
+import { holdSecrets, releaseSecrets } from "../secrets/secret_fields.js";
 import { DISABLED, HIDDEN_HINT, isDisabled } from "./actionability.js";
 import { described, lineOf, withElement, withRetries } from "./element_calls.js";
 import { takesText } from "./typing.js";
@@ -15,18 +17,6 @@ import { DISABLED_MS, UNREADY_MS } from "./waiting.js";
 const TEXT_INPUT_TYPES = new Set(["", "text", "search", "url", "tel", "email", "password", "number"]);
 
 const SELECTABLE_TYPES = new Set(["", "text", "search", "url", "tel", "password"]);
-
-/** @param {HTMLInputElement | HTMLTextAreaElement} element @param {string} value */
-export const setValue = (element, value) => {
-  const prototype = element instanceof HTMLTextAreaElement ? HTMLTextAreaElement.prototype : HTMLInputElement.prototype;
-  // The prototype's setter, as frameworks replace the element's own to notice changes.
-  Object.getOwnPropertyDescriptor(prototype, "value")?.set?.call(element, value);
-};
-
-/** @param {Element} element @param {...string} names */
-export const dispatchEvents = (element, ...names) => {
-  for (const name of names) element.dispatchEvent(new Event(name, { bubbles: true, composed: true }));
-};
 
 /** @param {Element} element */
 const selectContents = (element) => {
@@ -97,6 +87,8 @@ const focusProblem = (element) => {
 // focused with its old text selected and answers "type": the driver types over it.
 export const fillIn = withRetries(async (target, value, guarded) => {
   const element = fieldOf(target);
+  if (guarded && value && wasPassword(element)) return { password: true, origin: self.origin };
+  releaseSecrets(element);
   if (guarded && value && isPassword(element)) return { password: true, origin: self.origin };
   const problem = editingProblem(element) || valueProblem(element, value);
   if (problem) return problem;
@@ -166,7 +158,7 @@ export const insertText = (element, text) =>
   (element && isTag(element, "textarea") && isLong(text) && insertLines(text)) || editCommand("insertText", text);
 
 // Enters a secret in one call: no script of the page can run in between and redirect it.
-export const enterSecret = withElement((target, value, { origin, anywhere, after }) => {
+export const enterSecret = withElement((target, value, { name, origin, anywhere, after }) => {
   const element = fieldOf(target);
   if (self.origin !== origin) return { gone: true };
   if (!isTag(element, "textarea") && !(isTag(element, "input") && TEXT_INPUT_TYPES.has(element.type))) {
@@ -177,13 +169,16 @@ export const enterSecret = withElement((target, value, { origin, anywhere, after
   if (!anywhere && !isPassword(element)) return { exposed: true };
   element.focus();
   if (rootNodeOf(element).activeElement !== element) return { reason: "does not keep the focus" };
+  if (!after) releaseSecrets(element);
   if (after) caretToEnd(element);
   else element.select();
   if (!editCommand("insertText", value)) {
     setValue(element, after ? element.value + value : value);
     dispatchEvents(element, "input");
   }
-  return {};
+  if (holdSecrets(element, [{ name, value }])) return {};
+  const hint = "The page limits or changes what is typed there. Make sure that it is the right field.";
+  return { reason: "does not keep the secret as a whole, so it was emptied", hint, never: true };
 });
 
 /** @param {any} element @returns {any} */

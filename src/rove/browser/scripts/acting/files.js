@@ -2,8 +2,8 @@
 
 import { isTag } from "../dom/elements.js";
 import { inputType } from "../roles/controls.js";
+import { dispatchEvents, setValue } from "../roles/field_values.js";
 import { withElement } from "./element_calls.js";
-import { dispatchEvents, setValue } from "./fields.js";
 import { bringIntoView, pressBoxOf } from "./hit_testing.js";
 
 /** @param {string} base64 */

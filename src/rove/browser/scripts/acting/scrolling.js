@@ -16,11 +16,14 @@ const isScroller = (element, down) => {
   return room && /auto|scroll|overlay/.test(overflow);
 };
 
+/** @returns {Element | null} */
 export const pageScroller = () => document.scrollingElement || rootElementOf(document);
 
-/** @param {Element | null} element @param {boolean} down */
+// Null in a document without any element, as document.open() leaves it.
+/** @param {Element | null} element @param {boolean} down @returns {Element | null} */
 const scrollerFor = (element, down) => {
   const page = pageScroller();
+  if (!page) return null;
   for (let current = element; current; current = flattenedParent(current)) {
     if (current !== page && isScroller(current, down)) return current;
   }
@@ -51,6 +54,7 @@ export const scrollPage = (direction, amount) => scrollFrom(null, direction, amo
 export const scrollFrom = (element, direction, amount) => {
   const down = direction === "down" || direction === "up";
   const scroller = scrollerFor(element, down);
+  if (!scroller) return scrollPosition(null);
   const page = down ? scroller.clientHeight : scroller.clientWidth;
   const distance = (amount ?? Math.round(page * 0.8)) * (direction === "up" || direction === "left" ? -1 : 1);
   const point = wheelPoint(element, scroller, down);
@@ -72,12 +76,15 @@ export const afterWheel = async () => {
   return scrollPosition(pageScroller());
 };
 
-/** @param {Element} scroller */
-const scrollPosition = (scroller) => ({
-  x: Math.round(scroller.scrollLeft),
-  y: Math.round(scroller.scrollTop),
-  below: Math.max(0, Math.round(scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop)),
-});
+/** @param {Element | null} scroller */
+const scrollPosition = (scroller) =>
+  scroller
+    ? {
+        x: Math.round(scroller.scrollLeft),
+        y: Math.round(scroller.scrollTop),
+        below: Math.max(0, Math.round(scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop)),
+      }
+    : { x: 0, y: 0, below: 0 };
 
 export const scrollTo = withElement((element) => {
   Element.prototype.scrollIntoView.call(element, { block: "center", inline: "center", behavior: "instant" });

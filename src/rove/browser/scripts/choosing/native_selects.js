@@ -2,11 +2,11 @@
 
 import { DISABLED, isDisabled } from "../acting/actionability.js";
 import { withRetries } from "../acting/element_calls.js";
-import { dispatchEvents } from "../acting/fields.js";
 import { nextFrameOrTimeout } from "../acting/waiting.js";
 import { deepActiveElement } from "../dom/focus.js";
 import { queryAll, queryOne } from "../dom/natives.js";
 import { squash } from "../dom/text.js";
+import { dispatchEvents } from "../roles/field_values.js";
 import { choiceControlOf, nameAndRef, notChoosable } from "./choice_controls.js";
 import { isShown, optionLabel, partToPress, shownTextOf, standInFor, takesPresses } from "./stand_ins.js";
 

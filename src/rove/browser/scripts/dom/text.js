@@ -57,10 +57,18 @@ export const squash = (text) => text.replace(/\s+/g, " ").trim();
 export const MAX_NAME = 800;
 export const MAX_TEXT = 2000;
 
+// In a document that holds a secret, text is not cut within a word: the beginning of a secret is too short for the driver
+// to recognise.
+let keepsWords = false;
+export const keepWords = () => {
+  keepsWords = true;
+};
+
 /** @param {string} text @param {number} limit */
 export const clip = (text, limit) => {
   if (text.length <= limit) return text;
   let end = limit;
+  while (keepsWords && end > 0 && /\S/.test(text[end - 1])) end -= 1;
   const last = text.charCodeAt(end - 1);
   if (last >= 0xd800 && last < 0xdc00) end -= 1;
   return text.slice(0, end);

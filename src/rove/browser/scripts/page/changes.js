@@ -18,8 +18,10 @@ export const nextChange = (timeout) =>
     const timer = setTimeout(done, timeout);
   });
 
+export const bodyText = () => bodyOf(document)?.innerText ?? "";
+
 /** @param {string} text */
-export const showsText = (text) => (bodyOf(document)?.innerText ?? "").includes(text);
+export const showsText = (text) => bodyText().includes(text);
 
 /** @param {string} css */
 export const showsSelector = (css) => {

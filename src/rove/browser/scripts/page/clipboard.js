@@ -5,11 +5,23 @@
 import { editCommand, insertText } from "../acting/fields.js";
 import { fieldOfEvent, inspectTransfer } from "../acting/typing.js";
 import { CLIPBOARD_WRITE } from "../main_world/event_names.js";
+import { holdSecrets } from "../secrets/secret_fields.js";
+import { selectionInContext } from "../secrets/selection.js";
 import { tellDriver } from "./reports.js";
 
 const MAX_COPIED = 1_000_000;
 /** @type {string | null} */
 let clipboardText = null;
+// The secrets in that text, which are bound to the origin of this document.
+/** @type {import("../secrets/secret_fields.js").HeldSecret[]} */
+let clipboardSecrets = [];
+// Whether the text has secrets that are not bound to it.
+let isWithheld = false;
+let wasPasteWithheld = false;
+
+/** @param {{ before: string, text: string, after: string }} copied */
+const tellCopied = ({ before, text, after }) =>
+  tellDriver("roveCopied", JSON.stringify({ before, text: text.slice(0, MAX_COPIED), after }));
 
 // Takes the event from the browser. False where it would move text into or out of a password field.
 /** @param {Event} event */
@@ -35,8 +47,10 @@ const onCopy = (event) => {
   if (!event.isTrusted || !takeEvent(event)) return;
   const transfer = new DataTransfer();
   const handled = handledByPage(event, transfer);
+  const chosen = selectionInContext();
   const text = handled ? transfer.getData("text/plain") : String(getSelection());
-  if (text) tellDriver("roveCopied", text.slice(0, MAX_COPIED));
+  // What a page copies in place of the selection may be a part of it.
+  if (text) tellCopied(text === chosen.text ? chosen : { before: chosen.text + "\n", text, after: "" });
   if (text && !handled && event.type === "cut") editCommand("delete");
 };
 
@@ -45,14 +59,17 @@ const onPaste = (event) => {
   if (!event.isTrusted || !takeEvent(event)) return;
   const transfer = new DataTransfer();
   if (clipboardText) transfer.setData("text/plain", clipboardText);
-  if (!handledByPage(event, transfer) && clipboardText) insertText(fieldOfEvent(event), clipboardText);
+  wasPasteWithheld ||= isWithheld;
+  const field = fieldOfEvent(event);
+  if (!handledByPage(event, transfer) && clipboardText) insertText(field, clipboardText);
+  if (field && clipboardText && clipboardSecrets.length) holdSecrets(field, clipboardSecrets);
 };
 
 // A page may write to the clipboard by itself shortly after a press, as in a browser.
 /** @param {CustomEvent} event */
 const onClipboardWrite = (event) => {
   if (typeof event.detail !== "string" || !navigator.userActivation.isActive) return;
-  tellDriver("roveCopied", event.detail.slice(0, MAX_COPIED));
+  tellCopied({ before: "", text: event.detail, after: "" });
   event.preventDefault();
 };
 
@@ -64,8 +81,11 @@ export const listenForClipboard = () => {
   addEventListener(CLIPBOARD_WRITE, /** @type {any} */ (onClipboardWrite), true);
 };
 
-/** @param {string} text */
-export const setClipboardText = (text) => {
+// Sets what a paste inserts. Answers whether a paste was withheld since the last call.
+/** @param {string | null} text @param {import("../secrets/secret_fields.js").HeldSecret[]} secrets @param {boolean} withheld */
+export const setClipboardText = (text, secrets = [], withheld = false) => {
   listenForClipboard();
-  clipboardText = text;
+  const wasWithheld = wasPasteWithheld;
+  [clipboardText, clipboardSecrets, isWithheld, wasPasteWithheld] = [text, secrets, withheld, false];
+  return wasWithheld;
 };

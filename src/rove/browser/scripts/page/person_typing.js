@@ -6,7 +6,8 @@ import { hidesValue, wasPassword, withholdValue } from "../roles/passwords.js";
 import { tellDriver } from "./reports.js";
 
 const MAX_REPORTED = 1000;
-let isPersonDriving = false;
+let isDriving = false;
+export const isPersonDriving = () => isDriving;
 /** @type {WeakMap<Element, number>} */
 const typedFields = new WeakMap();
 let lastTypedField = 0;
@@ -24,7 +25,7 @@ const numberOfTypedField = (field) => {
 
 /** @param {Event} event */
 const onPersonInput = (event) => {
-  const field = isPersonDriving && event.isTrusted ? fieldOfEvent(event) : null;
+  const field = isDriving && event.isTrusted ? fieldOfEvent(event) : null;
   if (!field) return;
   withholdValue(field);
   // What is in an editor is mostly the page's text. The driver knows the keys.
@@ -46,6 +47,6 @@ export const coverTyped = (isOn) => {
 // Listens each time, as document.open() removes all listeners; adding one twice has no effect.
 /** @param {boolean} isOn */
 export const watchPerson = (isOn) => {
-  isPersonDriving = isOn;
+  isDriving = isOn;
   if (isOn) EventTarget.prototype.addEventListener.call(globalThis, "input", onPersonInput, { capture: true });
 };

@@ -58,9 +58,18 @@ export const withholdValue = (field) => personFields.add(field);
 /** @param {Element} field */
 export const releaseValue = (field) => personFields.delete(field);
 
+// Fields that hold a secret.
+const secretFields = new WeakSet();
+
+/** @param {Element} field */
+export const hideSecret = (field) => secretFields.add(field);
+
+/** @param {Element} field */
+export const showSecret = (field) => secretFields.delete(field);
+
 // Whether the agent is told only how long the value of a field is.
 /** @param {Element} element */
-export const hidesValue = (element) => personFields.has(element) || wasPassword(element);
+export const hidesValue = (element) => personFields.has(element) || secretFields.has(element) || wasPassword(element);
 
 // Also a field of another type that shows its characters as dots.
 /** @param {Element} element */

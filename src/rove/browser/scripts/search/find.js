@@ -130,7 +130,9 @@ const foundElement = (element) => {
   const context = container
     ? [{ line: quote(squash(clip(textContentOf(container), 400)), 200), ref: null, before: true }]
     : [];
-  return { line: fullLineOf(element), ref: "e" + refNumber(element), context, inView: viewOf(rectOf(element)) !== 2 };
+  const line = fullLineOf(element);
+  const plain = textContentOf(element);
+  return { line, plain, ref: "e" + refNumber(element), context, inView: viewOf(rectOf(element)) !== 2 };
 };
 
 /** @param {number} index */
@@ -169,6 +171,7 @@ const matchAt = (index, hasText) => {
   const unique = [...new Set([...ancestorRows(index), ...neighbourRows(index)])].sort((a, b) => a - b);
   return {
     line: finishLine({ ...row, ref: 0 }),
+    plain: row.plain || "",
     ref: element ? "e" + refNumber(element) : null,
     context: unique.map((i) => ({
       line: finishLine({ ...rows[i], ref: 0 }),

@@ -114,6 +114,7 @@ export const beginPass = (options) => {
 
 export const walkPage = () => {
   const body = bodyOf(document) || rootElementOf(document);
+  if (!body) return;
   const context = contextAt(body);
   context.table = tableRoleOf(body);
   if (modalDialog) {

@@ -16,6 +16,12 @@ export let pageClip = null;
 export const measurePage = () => {
   measureCanvas();
   const root = rootElementOf(document);
+  if (!root) {
+    // document.open() and scripts that remove the root leave a document without any element.
+    [viewWidth, viewHeight, pageLeft, pageTop] = [innerWidth, innerHeight, 0, 0];
+    [pageWidth, pageHeight, pageClip] = [viewWidth, viewHeight, null];
+    return;
+  }
   const scroller = document.scrollingElement || root;
   viewWidth = clientWidthOf(root) || innerWidth;
   viewHeight = innerHeight;

@@ -78,7 +78,6 @@ class SessionObserver:
             raise Denied(
                 "No person is watching, so there is no one to hand over to.",
                 hint="Tell the user to open the page of `rove serve`, then call again.",
-                quotes_page=False,
             )
         self._events.publish("handoff.requested", handoff_facts(request), request.session)
 

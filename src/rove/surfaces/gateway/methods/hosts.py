@@ -26,5 +26,6 @@ class AllowHost(Method):
                 session.network.allow_host(self.host)
             except InvalidSettings as error:
                 raise InvalidArguments(f"`host`: {error.message}", hint=error.hint) from error
+            await session.network.applied()
             await session.journal.record("guard", {"event": "allowed", "host": self.host, "person": client.person})
         return {"sessions": names}

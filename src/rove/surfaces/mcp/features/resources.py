@@ -21,6 +21,7 @@ from rove.engine.sessions.sessions import Sessions
 from rove.errors import RoveError
 from rove.ledger.chain import unseal
 from rove.ledger.files import LedgerFiles, open_to_read
+from rove.outcome import origin_in
 from rove.surfaces.mcp.exchange import Exchange
 from rove.surfaces.mcp.messages import INVALID_PARAMS, Message, ProtocolError
 from rove.surfaces.mcp.server import Handler
@@ -181,7 +182,14 @@ def _entries(session: Session) -> list[Mapping[str, Any]]:
     """Return the last entries since the session was opened: another client may have used its name before."""
     lines = _last_lines(LedgerFiles(session.settings.journal_folder, session.name).current)
     facts = [link.facts for line in lines if (link := unseal(line)) is not None]
-    return [entry for entry in facts if entry.get("began", 0.0) >= session.opened][-MAX_ENTRIES:]
+    since = [entry for entry in facts if entry.get("began", 0.0) >= session.opened][-MAX_ENTRIES:]
+    return [_without_address(entry, session) for entry in since]
+
+
+def _without_address(entry: Mapping[str, Any], session: Session) -> Mapping[str, Any]:
+    """Return an entry with only the origin of a page that may not be read, since an address can contain its text."""
+    url = entry.get("url")
+    return entry if not url or session.may_read(url) else {**entry, "url": origin_in(url)}
 
 
 def _last_lines(journal: Path) -> list[bytes]:

@@ -36,7 +36,8 @@ async def read_message(request: Request, max_bytes: int) -> Any:
 async def _read_body(request: Request, max_bytes: int) -> bytes:
     body = bytearray()
     length = request.headers.get("content-length", "0")
-    if length.isdigit() and int(length) > max_bytes:
+    # `isdigit` alone is true of `²` too, which `int` refuses, as it does a number of thousands of digits.
+    if length.isascii() and length.isdigit() and int(length[:20]) > max_bytes:
         raise _too_large(max_bytes)
     try:
         async for chunk in request.stream():

@@ -61,6 +61,7 @@ export interface Approval {
   origins?: (string | null)[];
   elements?: { argument: string; line: string; ref: string; box?: Box }[];
   expiresAt: number;
+  consequences?: { name: string; text: string; isNote: boolean }[];
   canRemember: boolean;
   picture?: Picture;
 }

@@ -86,6 +86,7 @@ export class ApprovalCard extends View {
       places(approval),
       describeDetails(approval),
       elements(approval),
+      consequences(approval),
     );
     return element("div", { class: picture ? "approval-body with-picture" : "approval-body" }, picture, facts);
   }
@@ -145,6 +146,23 @@ const elements = (approval) => {
     ),
   );
   return element("div", {}, element("h3", {}, "On the page"), element("ul", { class: "plain-list" }, rows));
+};
+
+// What it would send or open, as far as the page's markup says, then what cannot be known.
+/** @param {Approval} approval */
+const consequences = (approval) => {
+  const all = approval.consequences ?? [];
+  const known = all.filter((one) => !one.isNote);
+  const notes = [...new Set(all.filter((one) => one.isNote).map((one) => one.text))];
+  if (!all.length) return null;
+  const rows = known.flatMap((one) => [element("dt", {}, one.name), element("dd", { class: "page-text" }, one.text)]);
+  return element(
+    "div",
+    { class: "consequences" },
+    known.length > 0 && element("h3", {}, "What it sends or opens"),
+    known.length > 0 && element("dl", { class: "values" }, rows),
+    notes.map((text) => element("p", { class: "note" }, text)),
+  );
 };
 
 customElements.define("rove-approval-card", ApprovalCard);

@@ -1,0 +1,1 @@
+"""How long calls of one session take while a page of another session floods rove, or a server misbehaves."""

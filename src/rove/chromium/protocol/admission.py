@@ -1,0 +1,193 @@
+"""Which events of a page are read: a page can cause events without end, and reading one takes time from all sessions.
+
+What is decided here is decided on the first bytes of a message, since parsing is most of the cost. Events of the main
+frame and of the request for its document are always read: navigation, and the check of addresses, depend on them.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from enum import Enum
+
+from rove.browser.network.event_rates import REQUESTS_AT_ONCE, REQUESTS_PER_SECOND
+from rove.chromium.protocol.event_limits import LIMITED_METHODS, EventLimiter, is_limited
+
+# Frames below the main frame that are followed at once, and how many more in each second.
+FRAMES_AT_ONCE = 500
+FRAMES_PER_SECOND = 50
+# A request or frame counts as one more for each so many bytes of the event that tells of it.
+BYTES_FOR_ONE = 20_000
+# For so long after one that is not followed, events of requests or frames that are not known are not read.
+UNKNOWN_SECONDS = 30.0
+
+_REQUEST = re.compile(rb'\{"method":"[A-Za-z.]+","params":\{"requestId":"([^"]{1,64})"(?:,"loaderId":"([^"]{1,64})")?')
+_LENGTH = re.compile(rb'"dataLength":(\d{1,18})')
+_STARTS = (b"Network.requestWillBeSent", b"Network.webSocketCreated")
+_ENDS = (b"Network.loadingFinished", b"Network.loadingFailed", b"Network.webSocketClosed")
+_OF_REQUESTS = (
+    b"Network.requestWillBeSentExtraInfo", b"Network.requestServedFromCache", b"Network.responseReceived",
+    b"Network.responseReceivedExtraInfo", b"Network.webSocketWillSendHandshakeRequest",
+    b"Network.webSocketHandshakeResponseReceived", b"Network.webSocketFrameError",
+)  # fmt: skip
+# Events that matter for the main frame only: they tell how far its document is loaded.
+_OF_MAIN_FRAME = (
+    b"Page.lifecycleEvent", b"Page.frameStartedNavigating", b"Page.frameStoppedLoading",
+    b"Page.frameScheduledNavigation", b"Page.frameClearedScheduledNavigation",
+)  # fmt: skip
+_OF_FRAMES = (b"Page.frameRequestedNavigation", b"Page.navigatedWithinDocument", b"Page.frameNavigated")
+_FRAME = re.compile(rb'\{"method":"[A-Za-z.]+","params":\{(?:"frameId"|"frame":\{"id"):"([^"]{1,64})"')
+# The end of an event that names a frame last, with the id of the CDP session behind it.
+_LAST_FRAME = re.compile(rb'"frameId":"([^"]{1,64})"\}{1,4},"sessionId":"[^"]{1,64}"\}$')
+_TAIL = 200
+
+
+class Verdict(Enum):
+    """What becomes of an event: it is read, dropped and counted, or left out because no part of rove needs it."""
+
+    READ = 1
+    DROP = 2
+    SKIP = 3
+
+
+class Bucket:
+    """A number of events at once, and so many more in each second."""
+
+    def __init__(self, capacity: int, per_second: int) -> None:
+        self._capacity = capacity
+        self._per_second = per_second
+        self._left = float(capacity)
+        self._at = 0.0
+
+    def take(self, now: float, amount: float = 1.0) -> bool:
+        """Take an amount if there is anything left; a larger amount than that is owed."""
+        self._left = min(self._left + (now - self._at) * self._per_second, self._capacity)
+        self._at = now
+        if self._left <= 0:
+            return False
+        self._left -= amount
+        return True
+
+
+class Followed:
+    """Ids of requests or frames that are followed from their beginning to their end; others are not at all."""
+
+    def __init__(self, at_once: int, per_second: int) -> None:
+        self._at_once = at_once
+        self._bucket = Bucket(at_once, per_second)
+        self._ids: dict[bytes, None] = {}
+        self._refused_at = -UNKNOWN_SECONDS
+
+    def begin(self, identity: bytes, size: int) -> bool:
+        """Follow an id, if there are not too many; return whether it is followed."""
+        now = time.monotonic()
+        if identity in self._ids or self._bucket.take(now, 1 + size // BYTES_FOR_ONE):
+            self.add(identity)
+            return True
+        self._refused_at = now
+        return False
+
+    def add(self, identity: bytes) -> None:
+        """Follow an id in any case; the oldest of too many is forgotten."""
+        self._ids[identity] = None
+        if len(self._ids) > self._at_once:
+            del self._ids[next(iter(self._ids))]
+
+    def includes(self, identity: bytes) -> bool:
+        """Return whether an id is followed; one that began before this did counts while all are followed."""
+        return identity in self._ids or time.monotonic() - self._refused_at > UNKNOWN_SECONDS
+
+    def end(self, identity: bytes) -> None:
+        self._ids.pop(identity, None)
+
+
+class Admission:
+    """Decides on the events of a page, its frames and workers; or on those of the workers that pages share."""
+
+    def __init__(self, main_frame: bytes = b"") -> None:
+        self._main_frame = main_frame
+        self._written = EventLimiter()
+        self._requests = Followed(REQUESTS_AT_ONCE, REQUESTS_PER_SECOND)
+        self._frames = Followed(FRAMES_AT_ONCE, FRAMES_PER_SECOND)
+        self._document = b""
+
+    def verdict(self, method: bytes, data: bytes, size: int) -> Verdict:
+        """Decide on an event by its first bytes."""
+        decide = _DECISIONS.get(method)
+        return Verdict.READ if decide is None else decide(self, data, size)
+
+    def of_written(self, data: bytes, size: int) -> Verdict:
+        """Decide on what a page writes: console messages, errors, messages of WebSockets."""
+        return _read_if(not is_limited(data) or self._written.admits(size))
+
+    def of_new_request(self, data: bytes, size: int) -> Verdict:
+        """Follow the request for the main document, and others if the page has not sent too many."""
+        if (match := _REQUEST.match(data)) is None:
+            return Verdict.READ
+        if match[1] == match[2] and self._main_frame and b'"frameId":"%b"' % self._main_frame in data:
+            self._document = match[1]
+            return Verdict.READ
+        return _read_if(self._requests.begin(match[1], size))
+
+    def of_request(self, data: bytes, size: int) -> Verdict:
+        match = _REQUEST.match(data)
+        return _read_if(match is None or match[1] == self._document or self._requests.includes(match[1]))
+
+    def of_request_end(self, data: bytes, size: int) -> Verdict:
+        verdict = self.of_request(data, size)
+        if match := _REQUEST.match(data):
+            self._requests.end(match[1])
+        return verdict
+
+    def of_data(self, data: bytes, size: int) -> Verdict:
+        """Read how much of the main document has arrived; of other requests it is told at their end."""
+        match = _REQUEST.match(data)
+        return Verdict.READ if match is None or match[1] == self._document else Verdict.SKIP
+
+    def of_main_frame(self, data: bytes, size: int) -> Verdict:
+        match = _FRAME.match(data)
+        return Verdict.READ if match is None or self._main_frame in (b"", match[1]) else Verdict.SKIP
+
+    def of_new_frame(self, data: bytes, size: int) -> Verdict:
+        match = _FRAME.match(data)
+        return _read_if(match is None or self._frames.begin(match[1], size))
+
+    def of_frame(self, data: bytes, size: int) -> Verdict:
+        return self._of_frame(_FRAME.match(data))
+
+    def of_frame_end(self, data: bytes, size: int) -> Verdict:
+        verdict = self.of_frame(data, size)
+        if match := _FRAME.match(data):
+            self._frames.end(match[1])
+        return verdict
+
+    def of_new_context(self, data: bytes, size: int) -> Verdict:
+        return self._of_frame(_LAST_FRAME.search(data[-_TAIL:]))
+
+    def _of_frame(self, match: re.Match[bytes] | None) -> Verdict:
+        return _read_if(match is None or match[1] == self._main_frame or self._frames.includes(match[1]))
+
+
+def _read_if(condition: bool) -> Verdict:
+    return Verdict.READ if condition else Verdict.DROP
+
+
+_DECISIONS: dict[bytes, Callable[[Admission, bytes, int], Verdict]] = {
+    **dict.fromkeys(LIMITED_METHODS, Admission.of_written),
+    **dict.fromkeys(_STARTS, Admission.of_new_request),
+    **dict.fromkeys(_OF_REQUESTS, Admission.of_request),
+    **dict.fromkeys(_ENDS, Admission.of_request_end),
+    b"Network.dataReceived": Admission.of_data,
+    **dict.fromkeys(_OF_MAIN_FRAME, Admission.of_main_frame),
+    b"Page.frameAttached": Admission.of_new_frame,
+    **dict.fromkeys(_OF_FRAMES, Admission.of_frame),
+    b"Page.frameDetached": Admission.of_frame_end,
+    b"Runtime.executionContextCreated": Admission.of_new_context,
+}
+
+
+def data_length(data: bytes) -> int:
+    """Return how many bytes a `Network.dataReceived` event tells of."""
+    match = _LENGTH.search(data)
+    return int(match[1]) if match else 0

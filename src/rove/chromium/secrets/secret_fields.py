@@ -1,0 +1,68 @@
+"""Fields that hold a secret: each holds it as a whole or is empty (`browser/scripts/secrets/secret_fields.js`)."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rove.browser.page_events import PageEvents
+from rove.chromium.frames.worlds import World
+from rove.chromium.protocol.connection import CdpError, CdpSession
+from rove.chromium.secrets.copied_text import CopiedText
+from rove.errors import Denied, ElementGone, ScriptFailed
+from rove.page_text import Own
+
+if TYPE_CHECKING:
+    from rove.browser.element import SecretSource
+
+BINDING = "roveTell"
+EMPTIED_PREFIX = "emptied "
+REMOVED_ADVICE = "The field with this secret was edited or shortened, so it was emptied. {fill} it again."
+
+
+class SecretFields:
+    """Watches the fields of one tab that hold secrets."""
+
+    def __init__(
+        self,
+        worlds: Callable[[], Awaitable[Sequence[World]]],
+        events: PageEvents,
+        secrets: Callable[[], SecretSource],
+    ) -> None:
+        self._worlds = worlds
+        self._events = events
+        self._secrets = secrets
+
+    def listen(self, cdp: CdpSession) -> None:
+        """Hear which fields were emptied in the page, or in a frame in another process."""
+        cdp.on("Runtime.bindingCalled", self._on_binding_called)
+
+    async def protect_focus(self) -> None:
+        """Before keys are sent: a field with the focus into which the page itself has put a secret is protected too."""
+        if not self._secrets().names:
+            return
+        for world in await self._worlds():
+            with contextlib.suppress(CdpError, ScriptFailed, ElementGone):  # the frame's document is being replaced
+                # In the document itself, as answers to the world are redacted.
+                text = await (await world.document()).call("() => rove.focusedText()")
+                if held := self._secrets().held_in(text or ""):
+                    await world.call("secrets => rove.holdSecretsInFocus(secrets)", held)
+
+    async def refuse_drag(self, world: World, data: dict[str, Any]) -> None:
+        """Raise if text that is being dragged is a secret or a part of one."""
+        if not self._secrets().names:
+            return
+        texts = [item.get("data", "") for item in data.get("items", ())]
+        copied = CopiedText.parse(await (await world.document()).call("() => rove.selectionInContext()"))
+        if names := {*copied.carried(self._secrets()), *(each.name for each in self._secrets().find("\n".join(texts)))}:
+            raise Denied(
+                f"The dragged text holds the secret {' and '.join(sorted(names))}, or a part of it.",
+                hint="A secret is not dragged. Use {fill} with secret:NAME where it belongs.",
+            )
+
+    def _on_binding_called(self, event: dict[str, Any]) -> None:
+        if event["name"] == BINDING and event["payload"].startswith(EMPTIED_PREFIX):
+            names = " and ".join(json.loads(event["payload"].removeprefix(EMPTIED_PREFIX)))
+            self._events.add("secret removed", Own(names), REMOVED_ADVICE)
