@@ -24,8 +24,8 @@ def parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParse
 COMMANDS = [name for name, parser in parsers(build_parser()).items() if parser.get_default("command")]
 
 
-def test_there_are_twenty_four_commands() -> None:
-    assert len(COMMANDS) == 24
+def test_there_are_twenty_six_commands() -> None:
+    assert len(COMMANDS) == 26
 
 
 @pytest.mark.parametrize("name", COMMANDS)
