@@ -16,15 +16,10 @@ def main() -> None:
     sys.exit(code)
 
 
-# The commands that run in this process. All others are actions, which the daemon runs.
-OWN_COMMANDS = frozenset([
-    "mcp", "serve", "map", "demo", "install", "doctor", "config", "policy", "states", "profiles", "tools", "journal",
-    "logs", "skill", "completion",
-])  # fmt: skip
-
-
 def _run(arguments: list[str]) -> int:
     """Run the command. A server's browser is started before the rest is imported."""
+    from rove.surfaces.own_commands import OWN_COMMANDS
+
     if arguments and arguments[0] not in OWN_COMMANDS and not arguments[0].startswith("-"):
         from rove.surfaces.daemon.client import run as run_in_daemon
 

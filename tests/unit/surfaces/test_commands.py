@@ -6,9 +6,9 @@ import argparse
 
 import pytest
 
-from rove.__main__ import OWN_COMMANDS
 from rove.settings.tree import options
 from rove.surfaces.cli.commands import build_parser, run
+from rove.surfaces.own_commands import OWN_COMMANDS
 
 
 def parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
@@ -24,8 +24,8 @@ def parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParse
 COMMANDS = [name for name, parser in parsers(build_parser()).items() if parser.get_default("command")]
 
 
-def test_there_are_twenty_six_commands() -> None:
-    assert len(COMMANDS) == 26
+def test_there_are_twenty_eight_commands() -> None:
+    assert len(COMMANDS) == 28
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -7,9 +7,9 @@ import shlex
 
 import pytest
 
-from rove.__main__ import OWN_COMMANDS
-from rove.surfaces.cli.arguments.action_parser import parse_command
+from rove.surfaces.arguments.action_parser import parse_command
 from rove.surfaces.cli.first_use.skill import skill_text
+from rove.surfaces.own_commands import OWN_COMMANDS
 
 FOUND = re.findall(r"^rove .*$|(?<=`)rove [^`]*(?=`)", skill_text(), re.MULTILINE)
 COMMANDS = sorted({line.partition("  #")[0].strip() for line in FOUND})

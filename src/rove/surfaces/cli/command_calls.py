@@ -41,6 +41,13 @@ def install(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | 
     return 0
 
 
+def init(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
+    from rove.surfaces.arguments.setting_flags import flags_given
+    from rove.surfaces.cli.clients.init import init
+
+    return init(given.clients, flags_given(given), given.yes, given.print)
+
+
 def tools(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
     from rove.surfaces.cli.tools import list_toolsets, show
 
@@ -79,6 +86,12 @@ def config_unset(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaun
     return write(resolved, given.key, None)
 
 
+def config_edit(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
+    from rove.surfaces.cli.config_editor import edit
+
+    return edit(resolved.settings.config_file)
+
+
 def policy_check(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
     from rove.surfaces.cli.policy import check
 
@@ -98,10 +111,9 @@ def skill(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | No
 
 
 def completion(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
-    from rove.surfaces.cli.commands import build_parser
     from rove.surfaces.cli.first_use.completion import show_completion
 
-    return show_completion(given.shell, given.words, build_parser())
+    return show_completion(given.shell, given.words, given.build_parser())
 
 
 def logs(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, NoReturn
 
 from rove.errors import RoveError
 from rove.settings.tree import options, resolve
+from rove.surfaces.arguments.setting_flags import HELP_ALL
 from rove.surfaces.cli import command_calls
 from rove.surfaces.cli.arguments.command_arguments import (
     completion_arguments,
     config_parts,
+    init_arguments,
     install_arguments,
     journal_parts,
     logs_arguments,
@@ -24,9 +26,8 @@ from rove.surfaces.cli.arguments.command_arguments import (
     skill_arguments,
     tools_arguments,
 )
-from rove.surfaces.cli.arguments.command_tree import CommandTree, layout, runs, terminal_width
-from rove.surfaces.cli.arguments.help_texts import DESCRIPTION
-from rove.surfaces.cli.arguments.setting_flags import HELP_ALL
+from rove.surfaces.cli.arguments.command_tree import CommandTree, layout, runs
+from rove.surfaces.cli.arguments.overview import OverviewParser
 from rove.surfaces.cli.map.arguments import map_arguments, run_map
 from rove.surfaces.cli.state_commands import profiles_parts, states_parts
 from rove.validation.spelling import nearest
@@ -44,6 +45,7 @@ def run(arguments: Sequence[str], begun: EarlyLaunch | None = None) -> int:
         if begun is not None:
             begun.release()
         _refuse(given.parser, unknown)
+    given.build_parser = build_parser
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="rove: %(message)s")
     try:
         resolved = resolve({option.key: getattr(given, option.key, None) for option in options()})
@@ -80,19 +82,14 @@ def build_parser(words: Collection[str] | None = None) -> argparse.ArgumentParse
     takes longer than a page takes to load.
     """
     lines = layout()
-    parser = argparse.ArgumentParser(
-        prog="rove",
-        description=DESCRIPTION,
-        epilog=_actions_listed() if words is None or {"-h", "--help"} & {*words} else None,
-        formatter_class=lines,
-        allow_abbrev=False,
-    )
+    parser = OverviewParser(prog="rove", formatter_class=lines, allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"rove {VERSION}")
     CommandTree(parser, words, lines).add_all(
         mcp=("Serve an MCP client over standard input and output.", runs(command_calls.mcp)),
         serve=("Serve a web page, WebSocket clients and MCP over HTTP.", runs(command_calls.serve, serve_arguments)),
         map=("Visit many pages, and write a line of JSON for each.", runs(run_map, map_arguments)),
         demo=("Take a guided tour of a small built-in site.", runs(command_calls.demo)),
+        init=("Add rove to the MCP clients on this machine.", runs(command_calls.init, init_arguments)),
         install=("Find a usable browser, or fetch one.", runs(command_calls.install, install_arguments)),
         doctor=("Check everything that rove needs; exit code 1 if something is broken.", runs(command_calls.doctor)),
         config=("Look at the settings, and change them.", config_parts),
@@ -112,10 +109,3 @@ def build_parser(words: Collection[str] | None = None) -> argparse.ArgumentParse
         logs=("Show what the daemon that runs actions has written.", runs(command_calls.logs, logs_arguments)),
     )
     return parser
-
-
-def _actions_listed() -> str:
-    """List the commands of all actions, which are imported only for that."""
-    from rove.surfaces.cli.arguments.action_list import actions_listed
-
-    return actions_listed(terminal_width() - 2)

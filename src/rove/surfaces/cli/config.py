@@ -6,6 +6,7 @@ from typing import Any, get_args
 
 from rove.errors import InvalidSettings
 from rove.settings.tree import Option, Resolved, option_of, options
+from rove.surfaces.arguments.setting_flags import shown
 
 _SWITCH_WORDS = {
     "true": True,
@@ -82,13 +83,3 @@ def _value(resolved: Resolved, option: Option) -> str:
         "attach": settings.attach or "none",
     }
     return shown(followed.get(option.key, value))
-
-
-def shown(value: Any) -> str:
-    """Return a value as it is written in the config file."""
-    if value is None:
-        return "found by itself"
-    if isinstance(value, tuple):
-        parts: tuple[Any, ...] = value
-        return ", ".join(map(str, parts)) or "none"
-    return str(value).lower() if isinstance(value, bool) else str(value)

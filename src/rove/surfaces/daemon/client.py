@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import os
 import sys
-from socket import AF_UNIX, socket
 
 from rove.settings.home import given, home_from
-from rove.surfaces.daemon.location import SOCKET, DaemonFailed, Inside, check_folder, daemon_folder
+from rove.surfaces.daemon.location import DaemonFailed, connect, daemon_folder
 from rove.version import VERSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from _socket import socket
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
@@ -22,19 +22,26 @@ FAILED = 1
 INTERRUPTED = 130
 PIPE_CLOSED = 141
 _RECEIVED_AT_ONCE = 1 << 16
+# How often a command is given to a daemon, each of which may be just about to end.
+ATTEMPTS = 5
 # The daemon runs with the code that started it; another version, or another installation, replaces it.
 IDENTITY = f"{VERSION} {os.path.abspath(__file__)}"
 
 
-class DaemonReplaced(Exception):
-    """The daemon is of another version, and has begun to end."""
+class DaemonEnds(Exception):
+    """The daemon ends, and has not begun to run the command."""
 
 
 def run(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
     """Run a command line in the daemon, which is started if it does not run; return the exit code."""
     folder = daemon_folder(home_from(given("--home", arguments), environment))
     try:
-        return _run(folder, arguments, environment)
+        code = _run(folder, arguments, environment)
+        if arguments[0] == "stop":
+            from rove.surfaces.daemon.startup import wait_for_end
+
+            wait_for_end(folder)
+        return code
     except DaemonFailed as error:
         print(f"rove: {error.message}\n      {error.hint}", file=sys.stderr)
         return FAILED
@@ -46,34 +53,24 @@ def run(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
         return PIPE_CLOSED
 
 
-def connect(folder: str) -> socket | None:
-    """Return a connection to the daemon; None if none runs. Raises DaemonFailed."""
-    connection = socket(AF_UNIX)
-    try:
-        check_folder(folder)
-        with Inside(folder):
-            connection.connect(SOCKET)
-    except (FileNotFoundError, ConnectionRefusedError):
-        connection.close()
-        return None
-    return connection
-
-
 def _run(folder: str, arguments: Sequence[str], environment: Mapping[str, str]) -> int:
     connection = connect(folder)
-    if connection is None:
-        from rove.surfaces.daemon.startup import checked, start
+    for _ in range(ATTEMPTS):
+        if connection is None:
+            from rove.surfaces.daemon.startup import checked, start
 
-        code = checked(arguments)
-        if code is not None:
-            return code
-        connection = start(folder, environment)
-    try:
-        return converse(connection, request(arguments, environment))
-    except DaemonReplaced:
-        from rove.surfaces.daemon.startup import start_after
+            code = checked(arguments)
+            if code is not None:
+                return code
+            connection = start(folder, environment)
+        try:
+            return converse(connection, request(arguments, environment))
+        except DaemonEnds:
+            from rove.surfaces.daemon.startup import wait_for_end
 
-        return converse(start_after(folder, environment), request(arguments, environment))
+            wait_for_end(folder)
+            connection = connect(folder)
+    raise DaemonFailed("The daemon ends again and again.", "`rove logs` shows why.")
 
 
 def request(arguments: Sequence[str], environment: Mapping[str, str]) -> dict[str, Any]:
@@ -88,24 +85,26 @@ def request(arguments: Sequence[str], environment: Mapping[str, str]) -> dict[st
     }
 
 
-def converse(connection: socket, message: Mapping[str, Any]) -> int:
-    """Send a request, show what comes back, and return the exit code."""
+def converse(connection: socket | None, message: Mapping[str, Any]) -> int:
+    """Send a request, show what comes back, and return the exit code. Raises DaemonEnds if it can be sent again."""
     import json
 
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may not know all characters
-    with connection:
-        connection.sendall(json.dumps(message).encode() + b"\n")
-        for line in _lines(connection):
-            answer = json.loads(line)
-            if "exit" in answer:
-                sys.stdout.flush()
-                return int(answer["exit"])
-            if "replaced" in answer:
-                raise DaemonReplaced
-            if "input" in answer:
-                connection.sendall(json.dumps({"input": sys.stdin.read()}).encode() + b"\n")
-            _show(answer)
+    if connection is None:
+        raise DaemonEnds
+    is_accepted = False
+    for line in _lines(connection, json.dumps(message).encode() + b"\n"):
+        answer = json.loads(line)
+        is_accepted = is_accepted or "accepted" in answer
+        if "exit" in answer:
+            sys.stdout.flush()
+            return int(answer["exit"])
+        if "input" in answer:
+            connection.sendall(json.dumps({"input": sys.stdin.read()}).encode() + b"\n")
+        _show(answer)
+    if not is_accepted:
+        raise DaemonEnds
     print("rove: The daemon has gone away.\n      Run the command again; `rove logs` shows why.", file=sys.stderr)
     return FAILED
 
@@ -122,14 +121,21 @@ def _show(answer: Mapping[str, Any]) -> None:
             file.write(b64decode(answer["data"]))
 
 
-def _lines(connection: socket) -> Iterator[bytes]:
+def _lines(connection: socket, sent: bytes) -> Iterator[bytes]:
+    """Yield the lines that answer what is sent, until the daemon closes the connection or is gone."""
     received = bytearray()
-    while chunk := connection.recv(_RECEIVED_AT_ONCE):
-        received += chunk
-        if b"\n" in chunk:
-            *lines, rest = received.split(b"\n")
-            received = bytearray(rest)
-            yield from map(bytes, lines)
+    try:
+        connection.sendall(sent)
+        while chunk := connection.recv(_RECEIVED_AT_ONCE):
+            received += chunk
+            if b"\n" in chunk:
+                *lines, rest = received.split(b"\n")
+                received = bytearray(rest)
+                yield from map(bytes, lines)
+    except (ConnectionResetError, BrokenPipeError):
+        return
+    finally:
+        connection.close()
 
 
 def _columns(environment: Mapping[str, str]) -> int:

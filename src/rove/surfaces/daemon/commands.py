@@ -15,7 +15,7 @@ from rove.engine.sessions.sessions import DEFAULT, Sessions
 from rove.errors import RoveError
 from rove.outcome import AnyOutcome, Attachment
 from rove.render.outcomes import as_data, as_text, error_data, error_text
-from rove.surfaces.cli.arguments.action_parser import Command, Finished, command_name, parse_command, steps_in
+from rove.surfaces.arguments.action_parser import Command, Finished, command_name, parse_command, steps_in
 from rove.surfaces.daemon.engines import Engines, resolved_for
 from rove.surfaces.daemon.reply import Reply
 from rove.surfaces.daemon.sessions_table import sessions_table
@@ -104,6 +104,8 @@ class Commands:
         return code
 
     async def _stop_daemon(self, arguments: list[str], reply: Reply) -> int:
+        count = sum(len(engine.open_sessions(None)) for engine in self._engines.all)
+        reply.output(f"Closed {count} session{'' if count == 1 else 's'}; the daemon has ended.\n")
         self._stop()
         return 0
 

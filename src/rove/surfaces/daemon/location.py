@@ -1,9 +1,12 @@
-"""The files of a user's daemon. Every command imports this, so it imports nothing slow."""
+"""The files of a user's daemon, and the way to connect to it. Every command imports this, so it imports little."""
 
 from __future__ import annotations
 
 import os
 import stat
+
+# The part of `socket` that is written in C: importing all of it takes as long as starting Python.
+from _socket import AF_UNIX, socket
 
 FOLDER = "daemon"
 SOCKET = "socket"
@@ -54,3 +57,16 @@ class Inside:
     def __exit__(self, *error: object) -> None:
         os.fchdir(self._before)
         os.close(self._before)
+
+
+def connect(folder: str) -> socket | None:
+    """Return a connection to the daemon; None if none runs. Raises DaemonFailed."""
+    connection = socket(AF_UNIX)
+    try:
+        check_folder(folder)
+        with Inside(folder):
+            connection.connect(SOCKET)
+    except (FileNotFoundError, ConnectionRefusedError):
+        connection.close()
+        return None
+    return connection

@@ -102,10 +102,12 @@ class Daemon:
     async def _answer(self, reply: Reply) -> None:
         request: Mapping[str, Any] = await reply.receive()
         if request.get("identity") != IDENTITY and request.get("arguments") != ["stop"]:
-            reply.send(replaced=True)
             self._unlink_socket()
             self._ending.set()
+            return  # without having accepted it, so that the client gives it to the next daemon
+        if self._ending.is_set():
             return
+        reply.send(accepted=True)
         # A client that is interrupted closes its connection; its command is cancelled then.
         command = asyncio.create_task(self._commands.run(request, reply))
         gone = asyncio.create_task(reply.closed())

@@ -6,13 +6,12 @@ import fcntl
 import os
 import subprocess
 import sys
+from _socket import socket
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from socket import socket
 
-from rove.surfaces.daemon.client import connect
-from rove.surfaces.daemon.location import LOG, RUNNING, STARTING, DaemonFailed, check_folder
+from rove.surfaces.daemon.location import LOG, RUNNING, STARTING, DaemonFailed, check_folder, connect
 
 # Commands about the daemon itself, which do not start one.
 DAEMON_COMMANDS = ("sessions", "close", "stop")
@@ -25,7 +24,7 @@ def checked(arguments: Sequence[str]) -> int | None:
     if arguments[0] in DAEMON_COMMANDS:
         print("No session is open, and no daemon runs. `rove open URL` starts both.")
         return 0
-    from rove.surfaces.cli.arguments.action_parser import Finished, parse_command
+    from rove.surfaces.arguments.action_parser import Finished, parse_command
 
     try:
         parse_command(arguments, _columns())
@@ -42,8 +41,8 @@ def _columns() -> int:
     return shutil.get_terminal_size().columns
 
 
-def start(folder: str, environment: Mapping[str, str]) -> socket:
-    """Start the daemon, unless another client has just done so, and return a connection to it."""
+def start(folder: str, environment: Mapping[str, str]) -> socket | None:
+    """Start the daemon, unless another client has just done so, and return a connection to it; None if it ends."""
     Path(folder).parent.mkdir(parents=True, exist_ok=True)
     Path(folder).mkdir(mode=0o700, exist_ok=True)
     check_folder(folder)
@@ -52,16 +51,14 @@ def start(folder: str, environment: Mapping[str, str]) -> socket:
         if connection is None:
             _spawn(Path(folder), environment)
             connection = connect(folder)
-    if connection is None:
-        raise DaemonFailed("The daemon ended right after its start.", "`rove logs` shows why.")
     return connection
 
 
-def start_after(folder: str, environment: Mapping[str, str]) -> socket:
-    """Start the daemon once the one that runs has ended."""
-    with _locked(Path(folder) / RUNNING):
-        pass
-    return start(folder, environment)
+def wait_for_end(folder: str) -> None:
+    """Wait until no daemon runs, and none has a browser left to close."""
+    if Path(folder).exists():
+        with _locked(Path(folder) / RUNNING):
+            pass
 
 
 def _spawn(folder: Path, environment: Mapping[str, str]) -> None:

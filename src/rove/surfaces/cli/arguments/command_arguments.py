@@ -10,6 +10,8 @@ from rove.surfaces.cli.arguments.command_tree import CommandTree, runs
 from rove.surfaces.cli.arguments.help_texts import (
     COMPLETION,
     EXPLAIN,
+    INIT,
+    INIT_EXAMPLES,
     POLICY,
     SERVE,
     SERVE_EXAMPLES,
@@ -30,6 +32,13 @@ def install_arguments(install: argparse.ArgumentParser) -> None:
     install.add_argument("--force", action="store_true", help="fetch one even where one is found")
 
 
+def init_arguments(init: argparse.ArgumentParser) -> None:
+    init.description, init.epilog = INIT, INIT_EXAMPLES
+    init.add_argument("clients", nargs="*", metavar="CLIENT", help="which; all that are found if not given")
+    init.add_argument("-y", "--yes", action="store_true", help="do not ask")
+    init.add_argument("--print", action="store_true", help="write no file: print what to add to one")
+
+
 def tools_arguments(tools: argparse.ArgumentParser) -> None:
     tools.epilog = TOOLS
     tools.add_argument("--list", action="store_true", help="list the toolsets instead")
@@ -43,6 +52,7 @@ def config_parts(config: argparse.ArgumentParser, commands: CommandTree) -> None
         get=("Show the value of one setting.", runs(command_calls.config_get, _key_argument)),
         set=("Write a setting to the config file.", runs(command_calls.config_set, _setting_arguments)),
         unset=("Remove a setting from the config file.", runs(command_calls.config_unset, _key_argument)),
+        edit=("Open the config file in $EDITOR; it is kept only if it is valid.", runs(command_calls.config_edit)),
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
-from rove.surfaces.cli.arguments.setting_flags import HELP_ALL, add_settings
+from rove.surfaces.arguments.setting_flags import HELP_ALL, add_settings
 
 # Columns where help is not written to a terminal.
 DEFAULT_WIDTH = 80

@@ -5,16 +5,30 @@ from __future__ import annotations
 DESCRIPTION = """\
 A real browser for an AI agent, with a person in charge of it.
 
-At a terminal, or for an agent that runs commands:
-  rove open example.com     answers with the page; [e12] marks what can be used
-  rove click e12            every act answers with what it changed
-  rove fill e7 "Ada"
-  rove snapshot             the whole page again, when in doubt
-  rove close                the browser ends by itself too, when it is not used
+The loop: open a page, look at it, act, read what changed.
+  rove open example.com         answers with the page; [e12] is the ref of an element
+  rove snapshot                 the page again, when you need all of it
+  rove click e12                every act answers with what it changed on the page
+  rove fill e7 "Ada Lovelace"
+  rove screenshot --out page.png
+  rove close                    or leave it open: the browser stays for the next command
 
-For an MCP client:          rove mcp
-For people who watch:       rove serve
-To try it without a key:    rove demo
+To connect an agent:  rove init   adds rove to the MCP clients on this machine
+                      rove skill  is the guide for agents that run commands
+To watch one at work: rove watch  in this terminal, or rove serve on a web page
+To try it:            rove demo   takes you round, with no key and no network
+"""
+INIT = """\
+Add rove to the MCP clients on this machine: Claude Code, Claude Desktop, Cursor, VS Code, Codex, Gemini CLI, Zed and
+Windsurf. It asks before it changes a file, keeps the comments in it, and leaves a copy of it as it was. Settings that
+are given here are those that the client starts rove with.
+"""
+INIT_EXAMPLES = """\
+examples:
+  rove init                                 ask for each client that is found
+  rove init cursor --yes                    one client, without asking
+  rove init --allow-host localhost:3000     let the agent reach the app that you are writing
+  rove init --print                         what to add to the configuration of any other client
 """
 SERVE = """\
 One server for people and programs: a web page where a person watches every session, approves what an agent asks for,

@@ -33,7 +33,7 @@ SCRIPTS = {"bash": BASH, "zsh": ZSH, "fish": FISH}
 
 def show_completion(shell: str | None, words: Sequence[str] | None, parser: argparse.ArgumentParser) -> int:
     """Print the script of a shell, or the words that it asks for."""
-    from rove.surfaces.cli.arguments.action_list import command_words
+    from rove.surfaces.arguments.action_list import command_words
 
     if words is not None:
         print("\n".join(words_after(words, parser, command_words())))
@@ -51,7 +51,7 @@ def words_after(words: Sequence[str], parser: argparse.ArgumentParser, action_co
         return _after(words[1:], commands[words[0]])
     if words[0] not in action_commands:
         return []
-    from rove.surfaces.cli.arguments.action_parser import action_parser, verb_of
+    from rove.surfaces.arguments.action_parser import action_parser, verb_of
 
     verb = verb_of(words[0])
     return _after(words[1:], action_parser(verb, 80, False)) if verb else []

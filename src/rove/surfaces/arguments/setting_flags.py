@@ -6,7 +6,6 @@ import argparse
 from typing import Any
 
 from rove.settings.tree import Option, options
-from rove.surfaces.cli.config import shown
 
 USUAL = (
     "home", "workspace", "browser", "attach", "headless", "allow_host", "only_host", "deny_host", "policy", "secrets",
@@ -28,6 +27,18 @@ def add_settings(command: argparse.ArgumentParser, shows_all: bool, prefix: str 
             _add_flag(group, option, prefix, _help(option) if shows_all or option.key in USUAL else argparse.SUPPRESS)
 
 
+def flags_given(given: argparse.Namespace) -> list[str]:
+    """Return the settings that were flags of a command line, as words of another one."""
+    words: list[str] = []
+    for option in options():
+        value = getattr(given, option.key, None)
+        if option.is_switch and value is not None:
+            words.append(option.flag if value else option.flag.replace("--", "--no-", 1))
+        elif value is not None:
+            words += [word for each in (value if option.is_list else [value]) for word in (option.flag, str(each))]
+    return words
+
+
 def _add_flag(group: Any, option: Option, prefix: str, help: str) -> None:
     facts: dict[str, Any] = {"dest": prefix + option.key, "default": None, "help": help}
     if option.is_switch:
@@ -44,3 +55,13 @@ def _help(option: Option) -> str:
     repeated = " Can be given several times." if option.is_list else ""
     default = repeated if option.default in (None, ()) else f" [{shown(option.default)}]"
     return (option.description + default).replace("%", "%%")
+
+
+def shown(value: Any) -> str:
+    """Return a value as it is written in the config file."""
+    if value is None:
+        return "found by itself"
+    if isinstance(value, tuple):
+        parts: tuple[Any, ...] = value
+        return ", ".join(map(str, parts)) or "none"
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -9,8 +9,8 @@ from functools import cache
 from typing import Any, NoReturn
 
 from rove.action import AnyAction, CompositeAction, registry
-from rove.surfaces.cli.arguments.action_examples import EXAMPLES
-from rove.surfaces.cli.arguments.setting_flags import HELP_ALL, add_settings
+from rove.surfaces.arguments.action_examples import EXAMPLES
+from rove.surfaces.arguments.setting_flags import HELP_ALL, add_settings
 from rove.toolsets.catalogue import LONGEST_TIMEOUT, one_line_of, options_of
 from rove.validation.fields import Schema, schema_of
 from rove.validation.record import dataclass
