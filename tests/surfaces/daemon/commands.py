@@ -27,7 +27,7 @@ class Terminal:
     def start(self, *words: str, **variables: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
             [ROVE, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            cwd=self.folder, env=self.environment(**variables),
+            errors="replace", cwd=self.folder, env=self.environment(**variables),
         )  # fmt: skip
 
     def run(self, *words: str, typed: str = "", **variables: str) -> subprocess.CompletedProcess[str]:

@@ -10,7 +10,9 @@ from typing import Any, NoReturn
 
 from rove.action import AnyAction, CompositeAction, registry
 from rove.surfaces.arguments.action_examples import EXAMPLES
-from rove.surfaces.arguments.setting_flags import HELP_ALL, add_settings
+from rove.surfaces.arguments.setting_flags import HELP_ALL, OF_ACTIONS, add_settings
+from rove.surfaces.arguments.usage import short_usage
+from rove.surfaces.own_commands import OWN_COMMANDS, SESSION_COMMANDS
 from rove.toolsets.catalogue import LONGEST_TIMEOUT, one_line_of, options_of
 from rove.validation.fields import Schema, schema_of
 from rove.validation.record import dataclass
@@ -19,6 +21,8 @@ from rove.validation.spelling import nearest
 MISUSE = 2
 _SETTING = "setting "
 _BATCH = "batch"
+# What every command of an action takes, under the names that they are read by.
+_OF_ALL = ("help", "help_all", "session", "timeout", "quiet", "pretty", "json", "out")
 
 
 class Finished(Exception):
@@ -43,12 +47,13 @@ class Command:
     timeout: float | None = None
     is_quiet: bool = False
     as_json: bool = False
+    is_pretty: bool = False
     out: str | None = None
     # Where the steps of a batch are read from, if they are not arguments.
     steps_file: str | None = None
 
 
-class _Parser(argparse.ArgumentParser):
+class CommandParser(argparse.ArgumentParser):
     """A parser that raises instead of ending the process, which may be the daemon."""
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
@@ -66,7 +71,7 @@ def parse_command(arguments: Sequence[str], columns: int = 80) -> Command:
     word, *rest = arguments
     verb = verb_of(word)
     if verb is None:
-        near = nearest(word, {*command_names()})
+        near = nearest(word, {*command_names(), *OWN_COMMANDS, *SESSION_COMMANDS})
         meant = f"\n      Did you mean `rove {near}`?" if near else ""
         raise Finished(MISUSE, error=f"rove: There is no command `{word}`.{meant}\n      `rove --help` lists all.\n")
     with_all = HELP_ALL in rest
@@ -105,13 +110,14 @@ def action_parser(verb: str, columns: int, lists_all: bool) -> argparse.Argument
     """Return the parser of an action's command. `lists_all`: whether its help lists every setting."""
     cls = registry()[verb]
     name = command_name(cls)
-    parser = _Parser(
+    parser = CommandParser(
         prog=f"rove {name}", description=one_line_of(cls), epilog=EXAMPLES.get(name), allow_abbrev=False,
         formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=columns - 2),
     )  # fmt: skip
     _add_arguments(parser, cls)
     _add_options(parser, cls)
-    add_settings(parser, lists_all, _SETTING)
+    add_settings(parser, lists_all, OF_ACTIONS, _SETTING)
+    parser.usage = short_usage(parser)
     return parser
 
 
@@ -133,6 +139,7 @@ def _add_arguments(parser: argparse.ArgumentParser, cls: type[AnyAction]) -> Non
             continue
         if not required and name == next(iter(properties)) and _is_text(rule):
             _add_position(parser, name, rule, is_required=False)
+            rule = {**rule, "description": argparse.SUPPRESS}
         _add_option(parser, name, rule)
 
 
@@ -164,6 +171,8 @@ def _add_option(parser: argparse.ArgumentParser, name: str, rule: Schema) -> Non
 
 
 def _help(rule: Schema) -> str:
+    if rule.get("description") == argparse.SUPPRESS:
+        return argparse.SUPPRESS
     default = f" [{rule['default']}]" if "default" in rule else ""
     return (str(rule.get("description", "")) + default).replace("%", "%%")
 
@@ -179,6 +188,8 @@ def _add_options(parser: argparse.ArgumentParser, cls: type[AnyAction]) -> None:
         group.add_argument("--timeout", metavar="SECONDS", type=_seconds, help="how long it may take")
     if "snapshot" in known:
         group.add_argument("--quiet", action="store_true", help="do not tell what changed on the page")
+    if cls.verb == "snapshot":
+        group.add_argument("--pretty", action="store_true", help="draw the page as a tree, for people")
     group.add_argument("--json", action="store_true", help="answer with one line of JSON, for programs")
     group.add_argument("--out", metavar="FILE", help="write the picture or file that it answers with here")
 
@@ -210,6 +221,7 @@ def _command(verb: str, read: dict[str, Any]) -> Command:
         read.get("timeout") if "timeout" not in names else None,
         bool(read.get("quiet")),
         read["json"],
+        bool(read.get("pretty")),
         read["out"],
         steps_file,
     )
@@ -277,4 +289,13 @@ def _refuse(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> NoReturn
     flags = {known.lstrip("-"): known for known in parser._option_string_actions}
     near = nearest(flag.lstrip("-"), flags) if flag.startswith("-") else None
     meant = f"; did you mean {flags[near]}?" if near else ""
+    taking = [flag for flag, action in parser._option_string_actions.items() if _takes_word(action)]
+    if not flag.startswith("-") and taking:
+        meant = f"; what is not given by position needs its flag: {', '.join(taking)}"
     parser.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
+
+
+def _takes_word(action: argparse.Action) -> bool:
+    """Whether an option is an argument of the action that takes a value, and is shown in the help."""
+    is_own = not action.dest.startswith(_SETTING) and action.dest not in _OF_ALL
+    return is_own and action.nargs != 0 and action.help != argparse.SUPPRESS

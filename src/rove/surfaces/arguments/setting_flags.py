@@ -3,28 +3,43 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from rove.settings.tree import Option, options
 
-USUAL = (
+# The settings that matter to what opens pages, and those that matter to other commands.
+OF_ACTIONS = (
     "home", "workspace", "browser", "attach", "headless", "allow_host", "only_host", "deny_host", "policy", "secrets",
-    "approve", "toolset",
 )  # fmt: skip
+OF_SERVERS = (*OF_ACTIONS, "approve", "toolset")
+OF_COMMANDS: Mapping[str, Sequence[str]] = {
+    "mcp": OF_SERVERS,
+    "serve": (*OF_SERVERS, "serve.host", "serve.port", "serve.model"),
+    "map": OF_ACTIONS,
+    "demo": ("home", "browser", "headless"),
+    "init": ("allow_host", "headless", "policy", "secrets", "toolset"),
+    "install": ("home", "headless", "browser_version", "browser_mirror", "fetch_browser"),
+    "doctor": OF_SERVERS,
+    "policy": ("home", "policy"),
+    "tools": ("home", "toolset", "with", "tools", "without"),
+}
 HELP_ALL = "--help-all"
-_WHERE = "also in $ROVE_HOME/config.toml and, weaker than these flags, as ROVE_* variables; --help-all shows the rest"
+_WHERE = "also in $ROVE_HOME/config.toml; ROVE_* variables are stronger than the file, flags are strongest"
 
 
-def add_settings(command: argparse.ArgumentParser, shows_all: bool, prefix: str = "") -> None:
+def add_settings(
+    command: argparse.ArgumentParser, shows_all: bool, usual: Collection[str] = ("home",), prefix: str = ""
+) -> None:
     """Declare a flag for each setting that is not an argument of the command. `prefix`: of their names when read."""
     group = command.add_argument_group("settings", _WHERE)
     group.add_argument(
-        HELP_ALL, action="store_true", default=argparse.SUPPRESS, help="show this help with every setting"
+        HELP_ALL, action="store_true", default=argparse.SUPPRESS, help="show this help with all settings"
     )
     taken = command._option_string_actions
     for option in options():
         if option.flag not in taken:
-            _add_flag(group, option, prefix, _help(option) if shows_all or option.key in USUAL else argparse.SUPPRESS)
+            _add_flag(group, option, prefix, _help(option) if shows_all or option.key in usual else argparse.SUPPRESS)
 
 
 def flags_given(given: argparse.Namespace) -> list[str]:

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Collection, Sequence
 from functools import partial
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, NoReturn
 
 from rove.errors import RoveError
@@ -28,8 +29,8 @@ from rove.surfaces.cli.arguments.command_arguments import (
 )
 from rove.surfaces.cli.arguments.command_tree import CommandTree, layout, runs
 from rove.surfaces.cli.arguments.overview import OverviewParser
+from rove.surfaces.cli.arguments.state_commands import profiles_parts, states_parts
 from rove.surfaces.cli.map.arguments import map_arguments, run_map
-from rove.surfaces.cli.state_commands import profiles_parts, states_parts
 from rove.validation.spelling import nearest
 from rove.version import VERSION
 
@@ -46,6 +47,9 @@ def run(arguments: Sequence[str], begun: EarlyLaunch | None = None) -> int:
             begun.release()
         _refuse(given.parser, unknown)
     given.build_parser = build_parser
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal may not know all characters of a page
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="rove: %(message)s")
     try:
         resolved = resolve({option.key: getattr(given, option.key, None) for option in options()})

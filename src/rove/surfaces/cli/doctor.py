@@ -10,9 +10,10 @@ from rove.browser.browser import Finding
 from rove.engine.self_check import examine
 from rove.settings.tree import Settings
 from rove.surfaces.cli.clients.findings import client_findings
+from rove.surfaces.colours import palette_for
 
 MARKS = {"good": "ok  ", "worth knowing": "note", "broken": "FAIL"}
-COLOURS = {"good": "\033[32m", "worth knowing": "\033[33m", "broken": "\033[31m"}
+COLOURS = {"good": "green", "worth knowing": "yellow", "broken": "red"}
 
 
 def report(settings: Settings) -> int:
@@ -38,7 +39,6 @@ async def _all_findings(settings: Settings) -> AsyncIterator[Finding]:
 
 def _line(finding: Finding) -> str:
     mark = MARKS[finding.state]
-    if sys.stdout.isatty():
-        mark = f"{COLOURS[finding.state]}{mark}\033[0m"
+    mark = palette_for(sys.stdout).paint(mark, COLOURS[finding.state])
     fix = f"\n{'':18}-> {finding.fix}" if finding.fix else ""
     return f"{mark}  {finding.subject:<10}  {finding.detail}{fix}"

@@ -24,6 +24,8 @@ PIPE_CLOSED = 141
 _RECEIVED_AT_ONCE = 1 << 16
 # How often a command is given to a daemon, each of which may be just about to end.
 ATTEMPTS = 5
+# Set for commands that coding agents run, also in a terminal of theirs: no person reads what is asked there.
+AGENTS = {"CLAUDECODE", "CODEX_SANDBOX", "CODEX_THREAD_ID", "CURSOR_AGENT", "GEMINI_CLI", "OPENCODE", "AI_AGENT", "CI"}
 # The daemon runs with the code that started it; another version, or another installation, replaces it.
 IDENTITY = f"{VERSION} {os.path.abspath(__file__)}"
 
@@ -82,6 +84,9 @@ def request(arguments: Sequence[str], environment: Mapping[str, str]) -> dict[st
         "environment": {name: value for name, value in environment.items() if name.startswith("ROVE_")},
         "columns": _columns(environment),
         "is_terminal": sys.stdout.isatty(),
+        "encoding": sys.stdout.encoding,
+        "has_colour": sys.stdout.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb",
+        "has_person": sys.stdin.isatty() and sys.stdout.isatty() and not AGENTS & environment.keys(),
     }
 
 
@@ -102,6 +107,10 @@ def converse(connection: socket | None, message: Mapping[str, Any]) -> int:
             return int(answer["exit"])
         if "input" in answer:
             connection.sendall(json.dumps({"input": sys.stdin.read()}).encode() + b"\n")
+        if "ask" in answer:
+            from rove.surfaces.daemon.question import ask
+
+            connection.sendall(json.dumps({answer["name"]: ask(answer["ask"], connection)}).encode() + b"\n")
         _show(answer)
     if not is_accepted:
         raise DaemonEnds
@@ -111,8 +120,8 @@ def converse(connection: socket | None, message: Mapping[str, Any]) -> int:
 
 def _show(answer: Mapping[str, Any]) -> None:
     sys.stdout.write(answer.get("output", ""))
+    sys.stdout.flush()
     if "error" in answer:
-        sys.stdout.flush()
         sys.stderr.write(answer["error"])
     if "file" in answer:
         from base64 import b64decode

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from rove.action import AnyAction, parse, registry
 from rove.advice import Names, insert_names
-from rove.engine.sessions.sessions import DEFAULT, Sessions
+from rove.engine.sessions.sessions import Sessions
 from rove.errors import RoveError
+from rove.guard.policy.approval import Approver
 from rove.outcome import AnyOutcome, Attachment
 from rove.render.outcomes import as_data, as_text, error_data, error_text
 from rove.surfaces.arguments.action_parser import Command, Finished, command_name, parse_command, steps_in
+from rove.surfaces.colours import Palette
 from rove.surfaces.daemon.engines import Engines, resolved_for
+from rove.surfaces.daemon.people.approvals import CommandApprover, PendingApprovals
+from rove.surfaces.daemon.people.observers import Observers
+from rove.surfaces.daemon.people.pretty import lines_for, pretty
 from rove.surfaces.daemon.reply import Reply
-from rove.surfaces.daemon.sessions_table import sessions_table
+from rove.surfaces.daemon.session_commands import SessionCommands
 from rove.workspace import Workspace
 
 FAILED, MISUSE, DENIED, TIMED_OUT = 1, 2, 3, 4
@@ -36,15 +41,12 @@ class Commands:
     """The commands of all clients, and the engines in which they run."""
 
     def __init__(self, stop: Callable[[], None]) -> None:
-        self._stop = stop
-        self._engines = Engines()
+        self._observers = Observers()
+        self._approvals = PendingApprovals()
+        self._engines = Engines(self._observers)
         self._running = 0
         self._last_used = time.monotonic()
-        self._own: Mapping[str, Callable[[list[str], Reply], Awaitable[int]]] = {
-            "sessions": self._sessions,
-            "close": self._close,
-            "stop": self._stop_daemon,
-        }
+        self._sessions = SessionCommands(self._engines, self._observers, self._approvals, stop)
 
     @property
     def idle_seconds(self) -> float:
@@ -57,9 +59,8 @@ class Commands:
         """Run one command line, and return its exit code."""
         self._running += 1
         try:
-            word, *rest = request["arguments"]
-            if word in self._own:
-                return await self._own[word](rest, reply)
+            if self._sessions.knows(request["arguments"][0]):
+                return await self._sessions.run(request, reply)
             return await self._run_action(parse_command(request["arguments"], request["columns"]), request, reply)
         except Finished as finished:
             reply.send(output=finished.output, error=finished.error)
@@ -79,44 +80,25 @@ class Commands:
             action = parse(command.verb, arguments)
             resolved = resolved_for(request["folder"], request["environment"], command.flags)
             engine = await self._engines.find(command.session, resolved, command.flags)
-            outcome = await _perform(engine, action, command)
+            approver = CommandApprover(self._approvals, reply)
+            outcome = await _perform(engine, action, command, approver)
         except RoveError as error:
             return _tell_error(error, command, reply)
         return await _tell(outcome, command, engine, reply)
 
-    async def _sessions(self, arguments: list[str], reply: Reply) -> int:
-        listed = [session for engine in self._engines.all for session in engine.sessions()]
-        reply.output(sessions_table(listed, as_json="--json" in arguments))
-        return 0
 
-    async def _close(self, arguments: list[str], reply: Reply) -> int:
-        everything = [name for engine in self._engines.all for name in engine.open_sessions(None)]
-        names = everything if "--all" in arguments else [word for word in arguments if word != "--all"] or [DEFAULT]
-        code = 0
-        for name in names:
-            engine = self._engines.with_session(name)
-            if engine is None:
-                reply.error(f"rove: No session {name} is open.\n      `rove sessions` lists those that are.\n")
-                code = FAILED
-            else:
-                await engine.close_session(name)
-                reply.output(f"Closed session {name}.\n")
-        return code
-
-    async def _stop_daemon(self, arguments: list[str], reply: Reply) -> int:
-        count = sum(len(engine.open_sessions(None)) for engine in self._engines.all)
-        reply.output(f"Closed {count} session{'' if count == 1 else 's'}; the daemon has ended.\n")
-        self._stop()
-        return 0
-
-
-async def _perform(engine: Sessions, action: AnyAction, command: Command) -> AnyOutcome:
+async def _perform(engine: Sessions, action: AnyAction, command: Command, approver: Approver) -> AnyOutcome:
     """Run an action in the session that the command names; an address opens the session if it is not open."""
     if command.session and action.destination is not None and command.session not in engine.open_sessions(None):
         await engine.open_session(command.session)
     session = engine.session(command.session)
     return await session.run(
-        action, tab=command.tab, timeout=command.timeout, quiet=command.is_quiet, names=command_lines()
+        action,
+        tab=command.tab,
+        timeout=command.timeout,
+        quiet=command.is_quiet,
+        channel=approver,
+        names=command_lines(),
     )
 
 
@@ -129,10 +111,10 @@ async def _tell(outcome: AnyOutcome, command: Command, engine: Sessions, reply: 
     saved = [await _save(attachment, command, engine, reply) for attachment in outcome.attachments]
     stopped = outcome.result.error
     if command.as_json:
-        import json
-
         told = {"ok": stopped is None, **as_data(outcome), **({"files": saved} if saved else {})}
-        reply.output(json.dumps(told, ensure_ascii=False) + "\n")
+        reply.output(reply.as_json(told))
+    elif command.is_pretty:
+        reply.output(pretty(outcome, Palette(reply.has_colour), lines_for(reply.encoding)))
     else:
         reply.output(as_text(outcome) + "\n" + "".join(f"Saved {path}\n" for path in saved))
     return 0 if stopped is None else EXIT_CODES.get(stopped.code, FAILED)
@@ -141,9 +123,7 @@ async def _tell(outcome: AnyOutcome, command: Command, engine: Sessions, reply: 
 def _tell_error(error: RoveError, command: Command, reply: Reply) -> int:
     error.hint = insert_names(error.hint, command_lines())
     if command.as_json:
-        import json
-
-        reply.output(json.dumps({"ok": False, "error": error_data(error)}, ensure_ascii=False) + "\n")
+        reply.output(reply.as_json({"ok": False, "error": error_data(error)}))
     else:
         reply.error(f"{error_text(error)}\n")
     return EXIT_CODES.get(error.code, FAILED)

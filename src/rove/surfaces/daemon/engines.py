@@ -9,14 +9,16 @@ from typing import Any
 
 from rove.engine.sessions.sessions import DEFAULT, Sessions
 from rove.errors import InvalidSettings
+from rove.guard.policy.approval import NoApprover
 from rove.settings.tree import Option, Resolved, Settings, options, resolve
-from rove.surfaces.approvers import appointed
+from rove.surfaces.daemon.people.observers import Observers
 
 
 class Engines:
     """Finds the engine that has a session, and starts one where a session is to be opened."""
 
-    def __init__(self) -> None:
+    def __init__(self, observers: Observers) -> None:
+        self._observers = observers
         self._engines: dict[Settings, Sessions] = {}
         self._stack = AsyncExitStack()
         self._starting = asyncio.Lock()
@@ -31,6 +33,9 @@ class Engines:
             return await self._engine(resolved.settings)
         for option in options():
             if option.key in flags and _value(engine.settings, option) != _value(resolved.settings, option):
+                if _shows_nothing(engine, name or DEFAULT):
+                    await engine.close_session(name or DEFAULT)
+                    return await self._engine(resolved.settings)
                 raise InvalidSettings(
                     f"The session {name or DEFAULT} is open with another value of {option.flag}.",
                     hint=f"Close it first with `rove close {name or DEFAULT}`, or use another one with --session.",
@@ -48,7 +53,10 @@ class Engines:
     async def _engine(self, settings: Settings) -> Sessions:
         async with self._starting:
             if settings not in self._engines:
-                engine = await self._stack.enter_async_context(Sessions(settings, approver=appointed(settings)))
+                # The daemon has no terminal: the person at that of the command is asked, whatever else is set.
+                approver = NoApprover() if settings.approve == "none" else None
+                sessions = Sessions(settings, approver=approver, people=self._observers, watcher=self._observers)
+                engine = await self._stack.enter_async_context(sessions)
                 engine.start_early()
                 self._engines[settings] = engine
             return self._engines[settings]
@@ -57,6 +65,12 @@ class Engines:
         """Close every session and every browser."""
         await self._stack.aclose()
         self._engines.clear()
+
+
+def _shows_nothing(engine: Sessions, name: str) -> bool:
+    """Whether a session has only blank tabs, as after an address that was refused."""
+    tabs = (tab for session in engine.sessions() if session["session"] == name for tab in session["tabs"])
+    return all(tab["url"] == "about:blank" for tab in tabs)
 
 
 def resolved_for(folder: str, environment: Mapping[str, str], flags: Mapping[str, Any]) -> Resolved:

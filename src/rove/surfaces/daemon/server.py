@@ -107,6 +107,7 @@ class Daemon:
             return  # without having accepted it, so that the client gives it to the next daemon
         if self._ending.is_set():
             return
+        reply.of(request)
         reply.send(accepted=True)
         # A client that is interrupted closes its connection; its command is cancelled then.
         command = asyncio.create_task(self._commands.run(request, reply))

@@ -14,24 +14,27 @@ from pathlib import Path
 from rove.surfaces.daemon.location import LOG, RUNNING, STARTING, DaemonFailed, check_folder, connect
 
 # Commands about the daemon itself, which do not start one.
-DAEMON_COMMANDS = ("sessions", "close", "stop")
+DAEMON_COMMANDS = ("sessions", "close", "stop", "approve")
 LARGEST_LOG = 5_000_000
 SHOWN_OF_LOG = 2000
 
 
 def checked(arguments: Sequence[str]) -> int | None:
     """Answer a command line that needs no daemon, such as one that is not valid; return None for any other."""
-    if arguments[0] in DAEMON_COMMANDS:
-        print("No session is open, and no daemon runs. `rove open URL` starts both.")
-        return 0
     from rove.surfaces.arguments.action_parser import Finished, parse_command
+    from rove.surfaces.arguments.session_parser import parse_session_command
+    from rove.surfaces.own_commands import SESSION_COMMANDS
 
+    parse = parse_session_command if arguments[0] in SESSION_COMMANDS else parse_command
     try:
-        parse_command(arguments, _columns())
+        parse(arguments, _columns())
     except Finished as finished:
         sys.stdout.write(finished.output)
         sys.stderr.write(finished.error)
         return finished.code
+    if arguments[0] in DAEMON_COMMANDS:
+        print("No session is open, and no daemon runs. `rove open URL` starts both.")
+        return 0
     return None
 
 

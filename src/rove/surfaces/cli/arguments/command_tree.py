@@ -9,7 +9,8 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
-from rove.surfaces.arguments.setting_flags import HELP_ALL, add_settings
+from rove.surfaces.arguments.setting_flags import HELP_ALL, OF_COMMANDS, add_settings
+from rove.surfaces.arguments.usage import short_usage
 
 # Columns where help is not written to a terminal.
 DEFAULT_WIDTH = 80
@@ -44,7 +45,9 @@ class CommandTree:
         self._layout = layout
         self.shows_all = words is not None and HELP_ALL in words
         # With a `prog`, as argparse would lay out a page of help to find it.
-        self._parsers = parent.add_subparsers(title="commands", metavar="COMMAND", required=True, prog=parent.prog)
+        self._parsers = parent.add_subparsers(
+            title="commands", metavar="COMMAND", required=True, prog=parent.prog, parser_class=argparse.ArgumentParser
+        )
 
     def add_all(self, **commands: tuple[str, Declare]) -> None:
         for name, (summary, declare) in commands.items():
@@ -65,6 +68,7 @@ def runs(command: Callable[..., int], declare: Callable[[argparse.ArgumentParser
         parser.set_defaults(command=command, parser=parser)
         if declare is not None:
             declare(parser)
-        add_settings(parser, commands.shows_all)
+        add_settings(parser, commands.shows_all, OF_COMMANDS.get(parser.prog.split()[1], ("home",)))
+        parser.usage = parser.usage or short_usage(parser)
 
     return declare_all

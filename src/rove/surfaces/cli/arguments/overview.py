@@ -16,7 +16,7 @@ GROUPS = {
     "set up": ("install", "doctor", "config", "policy", "states", "profiles", "tools"),
     "more": ("demo", "map", "journal"),
 }
-_INDENT = 14
+_INDENT = 16
 
 
 class OverviewParser(argparse.ArgumentParser):

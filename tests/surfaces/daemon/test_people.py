@@ -1,0 +1,85 @@
+"""People at terminals: they approve, watch, and see colour only where they want it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+import pytest
+from tests.site import Site
+from tests.surfaces.daemon.commands import Terminal
+from tests.surfaces.daemon.pseudo_terminal import Person
+
+SHOP = "<title>Shop</title><h1>Caf\u00e9 \u2603</h1><ul><li>Tea<li>Milk</ul><button>Order</button>"
+ORDER = ("click", 'button "Order"')
+ASK = '[[rule]]\ndecide = "ask"\naction = "click"\n'
+
+
+@pytest.fixture(scope="module")
+def terminal(tmp_path_factory: pytest.TempPathFactory) -> Generator[Terminal]:
+    terminal = Terminal(tmp_path_factory.mktemp("t"))
+    terminal.home.mkdir()
+    (terminal.home / "policy.toml").write_text(ASK)
+    yield terminal
+    terminal.run("stop")
+
+
+@pytest.fixture(autouse=True)
+def _page(terminal: Terminal, site: Site) -> None:
+    terminal.run("open", site.page("/", SHOP))
+
+
+def test_a_command_at_a_terminal_asks_there(terminal: Terminal) -> None:
+    with Person(terminal, *ORDER) as person:
+        person.wait_for("anything else is no:")
+        person.type("y\n")
+        assert person.ended() == 0 and "Clicked" in person.shown
+    with Person(terminal, *ORDER) as person:
+        person.wait_for("anything else is no:")
+        person.type("n\n")
+        assert person.ended() == 3
+
+
+def test_the_command_of_an_agent_waits_for_a_person_elsewhere(terminal: Terminal) -> None:
+    waiting = terminal.start(*ORDER)
+    assert waiting.stderr is not None
+    assert "approval" in waiting.stderr.readline() and "rove approve" in waiting.stderr.readline()
+    refused = terminal.run("approve")
+    assert refused.returncode == 1 and 'button "Order"' in refused.stdout
+    with Person(terminal, "approve", CLAUDECODE="1") as agent:
+        assert agent.ended() == 1
+    with Person(terminal, "approve") as person:
+        person.wait_for("anything else is no:")
+        person.type("y\n")
+        assert person.ended() == 0
+    assert waiting.wait(30) == 0
+    assert "Nothing waits" in terminal.run("approve").stdout
+
+
+def test_a_person_who_watches_sees_each_step_and_is_asked(terminal: Terminal) -> None:
+    with Person(terminal, "watch", NO_COLOR="1") as person:
+        person.wait_for("Watching")
+        terminal.run("snapshot")
+        person.wait_for("Snapshot")
+        ordering = terminal.start(*ORDER)
+        person.wait_for("anything else is no:")
+        person.type("y\n")
+        assert ordering.wait(30) == 0
+        person.wait_for("Click")
+        assert "\033" not in person.shown
+
+
+def test_a_page_as_a_tree(terminal: Terminal) -> None:
+    assert '\n\u251c\u2500 "Tea"\n' in terminal.run("snapshot", "--pretty").stdout
+    assert '\n|- "Tea"\n' in terminal.run("snapshot", "--pretty", PYTHONIOENCODING="latin-1").stdout
+    with Person(terminal, "snapshot", "--pretty") as person:
+        assert person.ended() == 0 and "\033[32m[e" in person.shown
+    with Person(terminal, "snapshot", "--pretty", NO_COLOR="1") as person:
+        assert person.ended() == 0 and "\033" not in person.shown
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_any_locale(terminal: Terminal, encoding: str) -> None:
+    assert "Caf" in terminal.run("snapshot", PYTHONIOENCODING=encoding).stdout
+    assert "Caf\\u00e9 \\u2603" in terminal.run("snapshot", "--json", PYTHONIOENCODING=encoding).stdout
+    shown = terminal.run("journal", "show", PYTHONIOENCODING=encoding)
+    assert shown.returncode == 0 and "snapshot" in shown.stdout
