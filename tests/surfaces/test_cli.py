@@ -106,7 +106,7 @@ def test_a_server_that_cannot_start_says_why_on_standard_error(home: Path) -> No
     (home / "unsound").mkdir()
     (home / "unsound" / "policy.toml").write_text('[[rule]]\ndecide = "perhaps"\n')
     done = serve_once(home / "unsound")
-    assert (done.stdout, done.returncode) == (b"", 1)
+    assert done.returncode == 1 and b"result" not in done.stdout
     assert str(home / "unsound" / "policy.toml").encode() in done.stderr
     assert b"Traceback" not in done.stderr
 

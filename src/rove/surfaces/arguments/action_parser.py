@@ -6,10 +6,11 @@ import argparse
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, NoReturn
+from typing import Any
 
 from rove.action import AnyAction, CompositeAction, registry
 from rove.surfaces.arguments.action_examples import EXAMPLES
+from rove.surfaces.arguments.command_parser import MISUSE, CommandParser, Finished, refuse
 from rove.surfaces.arguments.setting_flags import HELP_ALL, OF_ACTIONS, add_settings
 from rove.surfaces.arguments.usage import short_usage
 from rove.surfaces.own_commands import OWN_COMMANDS, SESSION_COMMANDS
@@ -18,21 +19,10 @@ from rove.validation.fields import Schema, schema_of
 from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
 
-MISUSE = 2
 _SETTING = "setting "
 _BATCH = "batch"
 # What every command of an action takes, under the names that they are read by.
 _OF_ALL = ("help", "help_all", "session", "timeout", "quiet", "pretty", "json", "out")
-
-
-class Finished(Exception):
-    """There is nothing to run: help was asked for, or the command line is not valid."""
-
-    def __init__(self, code: int, output: str = "", error: str = "") -> None:
-        super().__init__(code)
-        self.code = code
-        self.output = output
-        self.error = error
 
 
 @dataclass(frozen=True)
@@ -53,19 +43,6 @@ class Command:
     steps_file: str | None = None
 
 
-class CommandParser(argparse.ArgumentParser):
-    """A parser that raises instead of ending the process, which may be the daemon."""
-
-    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
-        raise Finished(status, error=message or "")
-
-    def error(self, message: str) -> NoReturn:
-        raise Finished(MISUSE, error=f"{self.format_usage()}rove: {message}\n      `{self.prog} --help` shows more.\n")
-
-    def print_help(self, file: Any = None) -> NoReturn:
-        raise Finished(0, output=self.format_help())
-
-
 def parse_command(arguments: Sequence[str], columns: int = 80) -> Command:
     """Read a command line whose first word names an action. Raises Finished."""
     word, *rest = arguments
@@ -80,7 +57,7 @@ def parse_command(arguments: Sequence[str], columns: int = 80) -> Command:
         parser.print_help()
     read, unknown = parser.parse_known_args(rest)
     if unknown:
-        _refuse(parser, unknown)
+        refuse(parser, unknown, _options(parser))
     return _command(verb, vars(read))
 
 
@@ -283,16 +260,9 @@ def _as_data(rule: Schema, value: Any) -> Any:
     return value
 
 
-def _refuse(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> NoReturn:
-    """Say which words are too many, and which flag was probably meant."""
-    flag = unknown[0].partition("=")[0]
-    flags = {known.lstrip("-"): known for known in parser._option_string_actions}
-    near = nearest(flag.lstrip("-"), flags) if flag.startswith("-") else None
-    meant = f"; did you mean {flags[near]}?" if near else ""
-    taking = [flag for flag, action in parser._option_string_actions.items() if _takes_word(action)]
-    if not flag.startswith("-") and taking:
-        meant = f"; what is not given by position needs its flag: {', '.join(taking)}"
-    parser.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")
+def _options(parser: argparse.ArgumentParser) -> list[str]:
+    """Return the flags of the action's own arguments that take a value."""
+    return [flag for flag, action in parser._option_string_actions.items() if _takes_word(action)]
 
 
 def _takes_word(action: argparse.Action) -> bool:

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from functools import cache
 
-from rove.surfaces.arguments.action_parser import CommandParser
+from rove.surfaces.arguments.command_parser import CommandParser
 from rove.surfaces.own_commands import SESSION_COMMANDS
 
 CLOSE = """\

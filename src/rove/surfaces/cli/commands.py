@@ -9,10 +9,11 @@ import sys
 from collections.abc import Collection, Sequence
 from functools import partial
 from io import TextIOWrapper
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from rove.errors import RoveError
 from rove.settings.tree import options, resolve
+from rove.surfaces.arguments.command_parser import Finished, refuse
 from rove.surfaces.arguments.setting_flags import HELP_ALL
 from rove.surfaces.cli import command_calls
 from rove.surfaces.cli.arguments.command_arguments import (
@@ -31,7 +32,6 @@ from rove.surfaces.cli.arguments.command_tree import CommandTree, layout, runs
 from rove.surfaces.cli.arguments.overview import OverviewParser
 from rove.surfaces.cli.arguments.state_commands import profiles_parts, states_parts
 from rove.surfaces.cli.map.arguments import map_arguments, run_map
-from rove.validation.spelling import nearest
 from rove.version import VERSION
 
 if TYPE_CHECKING:
@@ -40,26 +40,19 @@ if TYPE_CHECKING:
 
 def run(arguments: Sequence[str], begun: EarlyLaunch | None = None) -> int:
     """Run one command and return its exit code."""
-    arguments = [*(arguments or ["--help"]), *(["--help"] if HELP_ALL in arguments else [])]
-    given, unknown = build_parser(arguments).parse_known_args(arguments)
-    if unknown:
-        if begun is not None:
-            begun.release()
-        _refuse(given.parser, unknown)
-    given.build_parser = build_parser
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal may not know all characters of a page
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="rove: %(message)s")
     try:
+        given = _parsed(arguments)
         resolved = resolve({option.key: getattr(given, option.key, None) for option in options()})
         code: int = given.command(given, resolved, begun)
         sys.stdout.flush()
-    except RoveError as error:
+    except (Finished, RoveError) as error:
         if begun is not None:
             begun.release()
-        print(f"rove: {error.message}\n      {error.hint}", file=sys.stderr)
-        return 1
+        return _tell(error, arguments)
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
@@ -69,14 +62,30 @@ def run(arguments: Sequence[str], begun: EarlyLaunch | None = None) -> int:
     return code
 
 
-def _refuse(command: argparse.ArgumentParser, unknown: Sequence[str]) -> NoReturn:
-    """Exit with the usage of the command that does not take these arguments, and with the nearest flag."""
-    flag = unknown[0].partition("=")[0]
-    flags = {known.lstrip("-"): known for known in command._option_string_actions}
-    near = nearest(flag.lstrip("-"), flags) if flag.startswith("-") else None
-    meant = f"; did you mean {flags[near]}?" if near else ""
-    message = f"{command.prog}: error: unrecognized arguments: {' '.join(unknown)}{meant}"
-    command.exit(2, f"usage: {command.prog} [options]\n{message}\n`{command.prog} --help` lists all options.\n")
+def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """Read a command line. Raises Finished."""
+    words = [*(arguments or ["--help"]), *(["--help"] if HELP_ALL in arguments else [])]
+    given, unknown = build_parser(words).parse_known_args(words)
+    if unknown:
+        refuse(given.parser, unknown)
+    given.build_parser = build_parser
+    return given
+
+
+def _tell(error: Finished | RoveError, arguments: Sequence[str]) -> int:
+    """Say why a command has not been run, or has failed; return its exit code."""
+    if isinstance(error, Finished):
+        sys.stdout.write(error.output)
+        sys.stderr.write(error.error)
+        code, told = error.code, (error.reason, "Correct the arguments of `rove mcp`.", "invalid_arguments")
+    else:
+        print(f"rove: {error.message}\n      {error.hint}", file=sys.stderr)
+        code, told = 1, (error.message, error.hint, error.code)
+    if code and list(arguments[:1]) == ["mcp"] and not sys.stdin.isatty():
+        from rove.surfaces.mcp.start_fault import serve_fault
+
+        serve_fault(*told)
+    return code
 
 
 def build_parser(words: Collection[str] | None = None) -> argparse.ArgumentParser:

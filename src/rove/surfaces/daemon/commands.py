@@ -16,7 +16,8 @@ from rove.errors import RoveError
 from rove.guard.policy.approval import Approver
 from rove.outcome import AnyOutcome, Attachment
 from rove.render.outcomes import as_data, as_text, error_data, error_text
-from rove.surfaces.arguments.action_parser import Command, Finished, command_name, parse_command, steps_in
+from rove.surfaces.arguments.action_parser import Command, command_name, parse_command, steps_in
+from rove.surfaces.arguments.command_parser import Finished
 from rove.surfaces.colours import Palette
 from rove.surfaces.daemon.engines import Engines, resolved_for
 from rove.surfaces.daemon.people.approvals import CommandApprover, PendingApprovals

@@ -21,7 +21,8 @@ SHOWN_OF_LOG = 2000
 
 def checked(arguments: Sequence[str]) -> int | None:
     """Answer a command line that needs no daemon, such as one that is not valid; return None for any other."""
-    from rove.surfaces.arguments.action_parser import Finished, parse_command
+    from rove.surfaces.arguments.action_parser import parse_command
+    from rove.surfaces.arguments.command_parser import Finished
     from rove.surfaces.arguments.session_parser import parse_session_command
     from rove.surfaces.own_commands import SESSION_COMMANDS
 

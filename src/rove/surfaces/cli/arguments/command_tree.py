@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
+from rove.surfaces.arguments.command_parser import CommandParser
 from rove.surfaces.arguments.setting_flags import HELP_ALL, OF_COMMANDS, add_settings
 from rove.surfaces.arguments.usage import short_usage
 
@@ -46,7 +47,7 @@ class CommandTree:
         self.shows_all = words is not None and HELP_ALL in words
         # With a `prog`, as argparse would lay out a page of help to find it.
         self._parsers = parent.add_subparsers(
-            title="commands", metavar="COMMAND", required=True, prog=parent.prog, parser_class=argparse.ArgumentParser
+            title="commands", metavar="COMMAND", required=True, prog=parent.prog, parser_class=CommandParser
         )
 
     def add_all(self, **commands: tuple[str, Declare]) -> None:

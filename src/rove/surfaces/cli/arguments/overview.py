@@ -6,6 +6,7 @@ import argparse
 import textwrap
 from collections.abc import Iterator, Mapping
 
+from rove.surfaces.arguments.command_parser import CommandParser
 from rove.surfaces.cli.arguments.help_texts import DESCRIPTION
 from rove.surfaces.own_commands import SESSION_COMMANDS
 
@@ -19,7 +20,7 @@ GROUPS = {
 _INDENT = 16
 
 
-class OverviewParser(argparse.ArgumentParser):
+class OverviewParser(CommandParser):
     """The parser of `rove` itself, whose help begins with the loop and groups the commands."""
 
     def format_help(self) -> str:
