@@ -83,3 +83,10 @@ def test_any_locale(terminal: Terminal, encoding: str) -> None:
     assert "Caf\\u00e9 \\u2603" in terminal.run("snapshot", "--json", PYTHONIOENCODING=encoding).stdout
     shown = terminal.run("journal", "show", PYTHONIOENCODING=encoding)
     assert shown.returncode == 0 and "snapshot" in shown.stdout
+
+
+def test_a_slow_command_shows_that_it_goes_on(terminal: Terminal) -> None:
+    with Person(terminal, "wait", "never shown", "--timeout", "2.5") as person:
+        assert person.ended() == 4
+        assert "wait never shown --timeout 2.5  1 s\033[K" in person.shown
+    assert "\033" not in terminal.run("wait", "never shown", "--timeout", "1.5").stderr

@@ -86,6 +86,7 @@ def request(arguments: Sequence[str], environment: Mapping[str, str]) -> dict[st
         "is_terminal": sys.stdout.isatty(),
         "encoding": sys.stdout.encoding,
         "has_colour": sys.stdout.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb",
+        "shows_progress": sys.stderr.isatty() and environment.get("TERM") != "dumb",
         "has_person": sys.stdin.isatty() and sys.stdout.isatty() and not AGENTS & environment.keys(),
     }
 
@@ -98,10 +99,14 @@ def converse(connection: socket | None, message: Mapping[str, Any]) -> int:
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may not know all characters
     if connection is None:
         raise DaemonEnds
-    is_accepted = False
+    is_accepted = has_progress = False
     for line in _lines(connection, json.dumps(message).encode() + b"\n"):
         answer = json.loads(line)
         is_accepted = is_accepted or "accepted" in answer
+        if has_progress and "progress" not in answer:
+            sys.stderr.write("\r\033[K")
+            sys.stderr.flush()
+        has_progress = "progress" in answer
         if "exit" in answer:
             sys.stdout.flush()
             return int(answer["exit"])
@@ -119,6 +124,10 @@ def converse(connection: socket | None, message: Mapping[str, Any]) -> int:
 
 
 def _show(answer: Mapping[str, Any]) -> None:
+    if "progress" in answer:
+        sys.stderr.write(f"\r{answer['progress']}\033[K")
+        sys.stderr.flush()
+        return
     sys.stdout.write(answer.get("output", ""))
     sys.stdout.flush()
     if "error" in answer:
@@ -153,6 +162,6 @@ def _columns(environment: Mapping[str, str]) -> int:
     except (KeyError, ValueError):
         pass
     try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns
+        return os.get_terminal_size(sys.stdout.fileno()).columns or 80
     except (ValueError, OSError):
         return 80

@@ -23,6 +23,7 @@ from rove.surfaces.daemon.engines import Engines, resolved_for
 from rove.surfaces.daemon.people.approvals import CommandApprover, PendingApprovals
 from rove.surfaces.daemon.people.observers import Observers
 from rove.surfaces.daemon.people.pretty import lines_for, pretty
+from rove.surfaces.daemon.people.progress import Progress
 from rove.surfaces.daemon.reply import Reply
 from rove.surfaces.daemon.session_commands import SessionCommands
 from rove.workspace import Workspace
@@ -80,15 +81,18 @@ class Commands:
                 arguments["steps"] = await _read_steps(command.steps_file, request["folder"], reply)
             action = parse(command.verb, arguments)
             resolved = resolved_for(request["folder"], request["environment"], command.flags)
-            engine = await self._engines.find(command.session, resolved, command.flags)
             approver = CommandApprover(self._approvals, reply)
-            outcome = await _perform(engine, action, command, approver)
+            with Progress(" ".join(request["arguments"]), reply) as progress:
+                engine = await self._engines.find(command.session, resolved, command.flags)
+                outcome = await _perform(engine, action, command, approver, progress)
         except RoveError as error:
             return _tell_error(error, command, reply)
         return await _tell(outcome, command, engine, reply)
 
 
-async def _perform(engine: Sessions, action: AnyAction, command: Command, approver: Approver) -> AnyOutcome:
+async def _perform(
+    engine: Sessions, action: AnyAction, command: Command, approver: Approver, progress: Progress
+) -> AnyOutcome:
     """Run an action in the session that the command names; an address opens the session if it is not open."""
     if command.session and action.destination is not None and command.session not in engine.open_sessions(None):
         await engine.open_session(command.session)
@@ -99,6 +103,7 @@ async def _perform(engine: Sessions, action: AnyAction, command: Command, approv
         timeout=command.timeout,
         quiet=command.is_quiet,
         channel=approver,
+        report=progress.report,
         names=command_lines(),
     )
 

@@ -22,6 +22,7 @@ class Reply:
         self.encoding = "utf-8"
         self.has_colour = False
         self.has_person = False
+        self.shows_progress = False
 
     def of(self, request: Mapping[str, Any]) -> None:
         """Learn from a request what its client can show, and whether a person reads it."""
@@ -29,6 +30,7 @@ class Reply:
         self.encoding = str(request["encoding"])
         self.has_colour = bool(request["has_colour"])
         self.has_person = bool(request["has_person"])
+        self.shows_progress = bool(request["shows_progress"])
 
     async def receive(self) -> Any:
         """Return the next message of the client. Raises ConnectionError if there is none."""
@@ -66,6 +68,11 @@ class Reply:
         awaited: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._awaited[kind] = awaited
         return await awaited
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether a question is on the screen, which nothing else may be written over."""
+        return self._asking.locked()
 
     def output(self, text: str) -> None:
         self.send(output=text)
