@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import urllib.request
 from collections.abc import Generator
 
 import pytest
@@ -90,3 +91,21 @@ def test_a_slow_command_shows_that_it_goes_on(terminal: Terminal) -> None:
         assert person.ended() == 4
         assert "wait never shown --timeout 2.5  1 s\033[K" in person.shown
     assert "\033" not in terminal.run("wait", "never shown", "--timeout", "1.5").stderr
+
+
+def test_the_web_page_is_for_a_person(terminal: Terminal) -> None:
+    assert terminal.run("watch", "--web").returncode == 1
+    opened = terminal.folder / "opened"
+    browser = terminal.folder / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {opened}\n')
+    browser.chmod(0o755)
+    with Person(terminal, "watch", "--web", BROWSER=str(browser)) as person:
+        person.wait_for("Watching")
+        link = person.shown.partition("The web page: ")[2].split()[0]
+        assert opened.read_text().strip() == link
+        page, _, token = link.partition("/#token=")
+        request = urllib.request.Request(f"{page}/healthz", headers={"Authorization": f"Bearer {token}"})
+        assert urllib.request.urlopen(request).status == 200
+        # Neither a page nor an agent of the daemon reaches it.
+        refused = terminal.run("open", page, "--session", "other", ROVE_ALLOW_HOST="127.0.0.1")
+        assert refused.returncode == 3

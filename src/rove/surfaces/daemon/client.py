@@ -132,6 +132,10 @@ def _show(answer: Mapping[str, Any]) -> None:
     sys.stdout.flush()
     if "error" in answer:
         sys.stderr.write(answer["error"])
+    if "browse" in answer:
+        import webbrowser
+
+        webbrowser.open(answer["browse"])
     if "file" in answer:
         from base64 import b64decode
 

@@ -24,6 +24,7 @@ from rove.surfaces.daemon.people.approvals import CommandApprover, PendingApprov
 from rove.surfaces.daemon.people.observers import Observers
 from rove.surfaces.daemon.people.pretty import lines_for, pretty
 from rove.surfaces.daemon.people.progress import Progress
+from rove.surfaces.daemon.people.web_pages import WebPages
 from rove.surfaces.daemon.reply import Reply
 from rove.surfaces.daemon.session_commands import SessionCommands
 from rove.workspace import Workspace
@@ -48,7 +49,8 @@ class Commands:
         self._engines = Engines(self._observers)
         self._running = 0
         self._last_used = time.monotonic()
-        self._sessions = SessionCommands(self._engines, self._observers, self._approvals, stop)
+        self._pages = WebPages(self._observers, self._engines.protect_port)
+        self._sessions = SessionCommands(self._engines, self._observers, self._pages, self._approvals, stop)
 
     @property
     def idle_seconds(self) -> float:
@@ -64,6 +66,9 @@ class Commands:
             if self._sessions.knows(request["arguments"][0]):
                 return await self._sessions.run(request, reply)
             return await self._run_action(parse_command(request["arguments"], request["columns"]), request, reply)
+        except RoveError as error:
+            reply.error(f"rove: {error.message}\n      {error.hint}\n")
+            return EXIT_CODES.get(error.code, FAILED)
         except Finished as finished:
             reply.send(output=finished.output, error=finished.error)
             return finished.code
@@ -72,6 +77,7 @@ class Commands:
             self._last_used = time.monotonic()
 
     async def close(self) -> None:
+        await self._pages.close()
         await self._engines.close()
 
     async def _run_action(self, command: Command, request: Mapping[str, Any], reply: Reply) -> int:
@@ -81,9 +87,9 @@ class Commands:
                 arguments["steps"] = await _read_steps(command.steps_file, request["folder"], reply)
             action = parse(command.verb, arguments)
             resolved = resolved_for(request["folder"], request["environment"], command.flags)
-            approver = CommandApprover(self._approvals, reply)
             with Progress(" ".join(request["arguments"]), reply) as progress:
                 engine = await self._engines.find(command.session, resolved, command.flags)
+                approver = self._pages.approver(engine, CommandApprover(self._approvals, reply))
                 outcome = await _perform(engine, action, command, approver, progress)
         except RoveError as error:
             return _tell_error(error, command, reply)

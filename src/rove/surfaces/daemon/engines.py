@@ -20,6 +20,7 @@ class Engines:
     def __init__(self, observers: Observers) -> None:
         self._observers = observers
         self._engines: dict[Settings, Sessions] = {}
+        self._ports: list[tuple[str, int]] = []
         self._stack = AsyncExitStack()
         self._starting = asyncio.Lock()
 
@@ -50,6 +51,12 @@ class Engines:
     def all(self) -> tuple[Sessions, ...]:
         return tuple(self._engines.values())
 
+    def protect_port(self, address: str, port: int) -> None:
+        """Let no page and no agent of any engine reach a port that the daemon listens on."""
+        self._ports.append((address, port))
+        for engine in self._engines.values():
+            engine.protect_port(address, port)
+
     async def _engine(self, settings: Settings) -> Sessions:
         async with self._starting:
             if settings not in self._engines:
@@ -57,6 +64,8 @@ class Engines:
                 approver = NoApprover() if settings.approve == "none" else None
                 sessions = Sessions(settings, approver=approver, people=self._observers, watcher=self._observers)
                 engine = await self._stack.enter_async_context(sessions)
+                for address, port in self._ports:
+                    engine.protect_port(address, port)
                 engine.start_early()
                 self._engines[settings] = engine
             return self._engines[settings]

@@ -15,6 +15,7 @@ from rove.surfaces.daemon.people.approvals import PendingApprovals
 from rove.surfaces.daemon.people.observers import Observers
 from rove.surfaces.daemon.people.sessions_table import sessions_table
 from rove.surfaces.daemon.people.watching import TerminalWatcher
+from rove.surfaces.daemon.people.web_pages import WebPages
 from rove.surfaces.daemon.reply import Reply
 
 FAILED = 1
@@ -25,10 +26,16 @@ class SessionCommands:
     """Lists sessions, closes them, shows what happens in them, and lets a person answer for them."""
 
     def __init__(
-        self, engines: Engines, observers: Observers, approvals: PendingApprovals, stop: Callable[[], None]
+        self,
+        engines: Engines,
+        observers: Observers,
+        pages: WebPages,
+        approvals: PendingApprovals,
+        stop: Callable[[], None],
     ) -> None:
         self._engines = engines
         self._observers = observers
+        self._pages = pages
         self._approvals = approvals
         self._stop = stop
         self._runs: Mapping[str, Run] = {
@@ -86,9 +93,25 @@ class SessionCommands:
         return 0
 
     async def _watch(self, given: Namespace, reply: Reply) -> int:
+        if given.web and not await self._open_page(given.session, reply):
+            return FAILED
         palette = Palette(reply.has_colour)
         reply.output(sessions_table([s for e in self._engines.all for s in e.sessions()], palette))
         reply.output(palette.paint("Watching; Ctrl-C ends it.\n", "dim"))
         watcher = TerminalWatcher(given.session, reply)
         await watcher.watch(self._observers, self._approvals)
         return 0
+
+    async def _open_page(self, session: str | None, reply: Reply) -> bool:
+        """Open the web page of a session. Its address holds the owner's token, so only a person gets it."""
+        if not reply.has_person:
+            reply.error("rove: A person opens the web page, at a terminal of their own: `rove watch --web`.\n")
+            return False
+        engine = self._engines.with_session(session or DEFAULT) or next(iter(self._engines.all), None)
+        if engine is None:
+            reply.error("rove: No session is open.\n      `rove open URL` opens one; then watch it.\n")
+            return False
+        link = await self._pages.link(engine)
+        reply.output(f"The web page: {link}\n")
+        reply.send(browse=link)
+        return True
