@@ -49,4 +49,6 @@ def test_commands_that_are_no_actions_run_in_their_own_process() -> None:
 def test_an_unknown_flag_is_answered_with_the_usage_of_its_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["serve", "--headles"]) == 2
     said = capsys.readouterr().err
-    assert said.startswith("usage: rove serve [options]\nrove: unrecognized arguments: --headles; did you mean --headless?")
+    assert said.startswith(
+        "usage: rove serve [options]\nrove: unrecognized arguments: --headles; did you mean --headless?"
+    )

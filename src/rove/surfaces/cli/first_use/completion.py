@@ -8,6 +8,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Sequence
 
+from rove.surfaces.own_commands import SESSION_COMMANDS
+
 BASH = """\
 _rove() {
     local IFS=$'\\n'
@@ -23,6 +25,7 @@ _rove() {
     found=("${(@f)$(rove completion --words "${words[@]:1:$((CURRENT - 2))}" 2>/dev/null)}")
     compadd -a found || _files
 }
+(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
 compdef _rove rove
 """
 FISH = """\
@@ -52,7 +55,10 @@ def words_after(words: Sequence[str], parser: argparse.ArgumentParser, action_co
     if words[0] not in action_commands:
         return []
     from rove.surfaces.arguments.action_parser import action_parser, verb_of
+    from rove.surfaces.arguments.session_parser import session_parser
 
+    if words[0] in SESSION_COMMANDS:
+        return _after(words[1:], session_parser(words[0], 80))
     verb = verb_of(words[0])
     return _after(words[1:], action_parser(verb, 80, False)) if verb else []
 
