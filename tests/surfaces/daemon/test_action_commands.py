@@ -91,3 +91,32 @@ def test_every_action_is_a_command_with_help(verb: str) -> None:
         parse_command([command_name(registry()[verb]), "--help"])
     assert shown.value.code == 0 and f"usage: rove {command_name(registry()[verb])}" in shown.value.output
     assert len(shown.value.output.splitlines()) < 120
+
+
+def test_a_session_does_not_go_on_with_an_old_policy(terminal: Terminal, site: Site) -> None:
+    url = site.page("/", SHOP)
+    terminal.run("open", url, "--session", "strict")
+    policy = terminal.home / "policy.toml"
+    policy.write_text('[[rule]]\ndecide = "deny"\naction = "click"\n')
+    try:
+        refused = terminal.run("click", "e2", "--session", "strict")
+        assert refused.returncode == 2 and "rove close strict" in refused.stderr
+        terminal.run("close", "strict")
+        terminal.run("open", url, "--session", "strict")
+        assert terminal.run("click", "e2", "--session", "strict").returncode == 3
+    finally:
+        policy.unlink()
+
+
+def test_a_secret_may_be_in_the_environment_of_the_command(terminal: Terminal, site: Site) -> None:
+    url = site.page("/", "<label>Password <input type=password></label>")
+    secrets = terminal.home / "secrets.toml"
+    secrets.write_text(f'[shop]\nenv = "SHOP_PASSWORD"\norigins = ["{url.rpartition("/")[0]}"]\n')
+    secrets.chmod(0o600)
+    try:
+        assert "SHOP_PASSWORD is not set" in terminal.run("open", url, "--session", "secret").stderr
+        assert terminal.run("open", url, "--session", "secret", SHOP_PASSWORD="tea-and-milk").returncode == 0
+        filled = terminal.run("fill", "e1", "secret:shop", "--session", "secret")
+        assert filled.returncode == 0 and "tea-and-milk" not in filled.stdout
+    finally:
+        secrets.unlink()

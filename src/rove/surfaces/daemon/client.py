@@ -81,7 +81,7 @@ def request(arguments: Sequence[str], environment: Mapping[str, str]) -> dict[st
         "identity": IDENTITY,
         "arguments": list(arguments),
         "folder": os.getcwd(),
-        "environment": {name: value for name, value in environment.items() if name.startswith("ROVE_")},
+        "environment": dict(environment),
         "columns": _columns(environment),
         "is_terminal": sys.stdout.isatty(),
         "encoding": sys.stdout.encoding,

@@ -19,7 +19,7 @@ from rove.render.outcomes import as_data, as_text, error_data, error_text
 from rove.surfaces.arguments.action_parser import Command, command_name, parse_command, steps_in
 from rove.surfaces.arguments.command_parser import Finished
 from rove.surfaces.colours import Palette
-from rove.surfaces.daemon.engines import Engines, resolved_for
+from rove.surfaces.daemon.engines import EngineRequest, Engines, resolved_for
 from rove.surfaces.daemon.people.approvals import CommandApprover, PendingApprovals
 from rove.surfaces.daemon.people.observers import Observers
 from rove.surfaces.daemon.people.pretty import lines_for, pretty
@@ -88,7 +88,8 @@ class Commands:
             action = parse(command.verb, arguments)
             resolved = resolved_for(request["folder"], request["environment"], command.flags)
             with Progress(" ".join(request["arguments"]), reply) as progress:
-                engine = await self._engines.find(command.session, resolved, command.flags)
+                asked = EngineRequest(command.flags, request["environment"])
+                engine = await self._engines.find(command.session, resolved, asked)
                 approver = self._pages.approver(engine, CommandApprover(self._approvals, reply))
                 outcome = await _perform(engine, action, command, approver, progress)
         except RoveError as error:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Any
 
 from rove.engine.sessions.sessions import DEFAULT, Sessions
@@ -12,6 +14,18 @@ from rove.errors import InvalidSettings
 from rove.guard.policy.approval import NoApprover
 from rove.settings.tree import Option, Resolved, Settings, options, resolve
 from rove.surfaces.daemon.people.observers import Observers
+from rove.validation.record import dataclass
+
+# Tells whether the files of the policy and of the secrets are those that an engine has read.
+Stamp = tuple[tuple[int, int, int] | None, ...]
+
+
+@dataclass(frozen=True)
+class EngineRequest:
+    """What a command asks of an engine: settings as flags, and the environment that secrets may refer to."""
+
+    flags: Mapping[str, Any]
+    environment: Mapping[str, str]
 
 
 class Engines:
@@ -19,29 +33,40 @@ class Engines:
 
     def __init__(self, observers: Observers) -> None:
         self._observers = observers
-        self._engines: dict[Settings, Sessions] = {}
+        self._engines: dict[tuple[Settings, Stamp], Sessions] = {}
         self._ports: list[tuple[str, int]] = []
         self._stack = AsyncExitStack()
         self._starting = asyncio.Lock()
 
-    async def find(self, name: str | None, resolved: Resolved, flags: Mapping[str, Any]) -> Sessions:
+    async def find(self, name: str | None, resolved: Resolved, request: EngineRequest) -> Sessions:
         """Return the engine for a command in this session. Raises InvalidSettings if it has other settings.
 
-        An open session keeps the settings that it was opened with; only flags that differ from those are refused.
+        An open session keeps the settings that it was opened with: flags that differ from those are refused, and so is
+        a policy, or are secrets, that have changed since.
         """
-        engine = self.with_session(name or DEFAULT)
+        chosen = name or DEFAULT
+        engine = self.with_session(chosen)
         if engine is None:
-            return await self._engine(resolved.settings)
+            return await self._engine(resolved.settings, request.environment)
+        difference = self._difference(engine, resolved.settings, request.flags)
+        if difference is None:
+            return engine
+        if _shows_nothing(engine, chosen):
+            await engine.close_session(chosen)
+            return await self._engine(resolved.settings, request.environment)
+        raise InvalidSettings(
+            f"The session {chosen} is open with {difference}.",
+            hint=f"Close it first with `rove close {chosen}`, or use another one with --session.",
+        )
+
+    def _difference(self, engine: Sessions, settings: Settings, flags: Mapping[str, Any]) -> str | None:
+        """Say how the settings of an engine differ from those that a command asks for, if they do."""
         for option in options():
-            if option.key in flags and _value(engine.settings, option) != _value(resolved.settings, option):
-                if _shows_nothing(engine, name or DEFAULT):
-                    await engine.close_session(name or DEFAULT)
-                    return await self._engine(resolved.settings)
-                raise InvalidSettings(
-                    f"The session {name or DEFAULT} is open with another value of {option.flag}.",
-                    hint=f"Close it first with `rove close {name or DEFAULT}`, or use another one with --session.",
-                )
-        return engine
+            if option.key in flags and _value(engine.settings, option) != _value(settings, option):
+                return f"another value of {option.flag}"
+        if (engine.settings, _stamp(engine.settings)) not in self._engines:
+            return "the policy and the secrets as they were before their files were changed"
+        return None
 
     def with_session(self, name: str) -> Sessions | None:
         """Return the engine in which a session is open."""
@@ -57,9 +82,12 @@ class Engines:
         for engine in self._engines.values():
             engine.protect_port(address, port)
 
-    async def _engine(self, settings: Settings) -> Sessions:
+    async def _engine(self, settings: Settings, environment: Mapping[str, str]) -> Sessions:
         async with self._starting:
-            if settings not in self._engines:
+            key = settings, _stamp(settings)
+            if key not in self._engines:
+                # Secrets may name variables of the environment, which is that of this command.
+                os.environ.update(environment)
                 # The daemon has no terminal: the person at that of the command is asked, whatever else is set.
                 approver = NoApprover() if settings.approve == "none" else None
                 sessions = Sessions(settings, approver=approver, people=self._observers, watcher=self._observers)
@@ -67,13 +95,25 @@ class Engines:
                 for address, port in self._ports:
                     engine.protect_port(address, port)
                 engine.start_early()
-                self._engines[settings] = engine
-            return self._engines[settings]
+                self._engines[key] = engine
+            return self._engines[key]
 
     async def close(self) -> None:
         """Close every session and every browser."""
         await self._stack.aclose()
         self._engines.clear()
+
+
+def _stamp(settings: Settings) -> Stamp:
+    return tuple(map(_file_stamp, (settings.policy_file, settings.secrets_file)))
+
+
+def _file_stamp(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
 
 
 def _shows_nothing(engine: Sessions, name: str) -> bool:
@@ -94,8 +134,6 @@ def resolved_for(folder: str, environment: Mapping[str, str], flags: Mapping[str
 
 
 def _placed(option: Option, value: Any, folder: str) -> Any:
-    from pathlib import Path
-
     is_path = option.kind is Path and isinstance(value, str) and not value.startswith("~")
     return str(Path(folder, value)) if is_path else value
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import InvalidSettings
 from rove.guard.policy.approval import Approver
-from rove.settings.tree import Settings
 from rove.surfaces.daemon.people.observers import Observers
 from rove.surfaces.mcp.approvers import with_inbox
 
@@ -28,18 +27,18 @@ class WebPages:
         """`protect_port`: lets no page and no agent of any engine reach a port."""
         self._observers = observers
         self._protect_port = protect_port
-        self._pages: dict[Settings, tuple[Gateway, Server, asyncio.Task[None]]] = {}
+        self._pages: dict[Sessions, tuple[Gateway, Server, asyncio.Task[None]]] = {}
 
     async def link(self, engine: Sessions) -> str:
         """Return the address of the page of an engine, with the owner's token; start to serve it if need be."""
-        if engine.settings not in self._pages:
-            self._pages[engine.settings] = await self._served(engine)
-        gateway, *_ = self._pages[engine.settings]
+        if engine not in self._pages:
+            self._pages[engine] = await self._served(engine)
+        gateway, *_ = self._pages[engine]
         return gateway.link(gateway.tokens.owner)
 
     def approver(self, engine: Sessions, approver: Approver) -> Approver:
         """Return an approver that also asks the people at the page of an engine, if there is one."""
-        page = self._pages.get(engine.settings)
+        page = self._pages.get(engine)
         return approver if page is None else with_inbox(approver, page[0].approvals)
 
     async def close(self) -> None:
