@@ -80,7 +80,7 @@ def request(arguments: Sequence[str], environment: Mapping[str, str]) -> dict[st
     return {
         "identity": IDENTITY,
         "arguments": list(arguments),
-        "folder": os.getcwd(),
+        "folder": _folder(),
         "environment": dict(environment),
         "columns": _columns(environment),
         "is_terminal": sys.stdout.isatty(),
@@ -111,7 +111,7 @@ def converse(connection: socket | None, message: Mapping[str, Any]) -> int:
             sys.stdout.flush()
             return int(answer["exit"])
         if "input" in answer:
-            connection.sendall(json.dumps({"input": sys.stdin.read()}).encode() + b"\n")
+            connection.sendall(json.dumps({"input": _input()}).encode() + b"\n")
         if "ask" in answer:
             from rove.surfaces.daemon.question import ask
 
@@ -121,6 +121,19 @@ def converse(connection: socket | None, message: Mapping[str, Any]) -> int:
         raise DaemonEnds
     print("rove: The daemon has gone away.\n      Run the command again; `rove logs` shows why.", file=sys.stderr)
     return FAILED
+
+
+def _input() -> str:
+    if sys.stdin.isatty():
+        print("One step a line, such as: click e12. Ctrl-D ends the input.", file=sys.stderr)
+    return sys.stdin.read()
+
+
+def _folder() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # it has been deleted
+        return "/"
 
 
 def _show(answer: Mapping[str, Any]) -> None:
@@ -139,8 +152,13 @@ def _show(answer: Mapping[str, Any]) -> None:
     if "file" in answer:
         from base64 import b64decode
 
-        with open(answer["file"], "wb") as file:
-            file.write(b64decode(answer["data"]))
+        try:
+            with open(answer["file"], "wb") as file:
+                file.write(b64decode(answer["data"]))
+        except OSError as error:
+            raise DaemonFailed(
+                f"{answer['file']} cannot be written: {error.strerror}.", "The action itself is done."
+            ) from error
 
 
 def _lines(connection: socket, sent: bytes) -> Iterator[bytes]:

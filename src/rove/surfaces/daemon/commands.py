@@ -158,4 +158,5 @@ async def _read_steps(file: str, folder: str, reply: Reply) -> list[dict[str, An
     try:
         return steps_in(await asyncio.to_thread(Path(folder, file).read_text, "utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise Finished(MISUSE, error=f"rove: {file} cannot be read: {error}.\n") from error
+        why = error.strerror if isinstance(error, OSError) else error
+        raise Finished(MISUSE, error=f"rove: {file} cannot be read: {why}.\n") from error

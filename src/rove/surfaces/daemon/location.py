@@ -15,6 +15,8 @@ RUNNING = "running"
 # Locked by a client while it starts the daemon.
 STARTING = "starting"
 LOG = "log"
+# Bytes that the path of a socket may have, on every system.
+LONGEST_PATH = 100
 
 
 class DaemonFailed(Exception):
@@ -41,7 +43,7 @@ def check_folder(folder: str) -> None:
 
 
 class Inside:
-    """Work in a folder for a moment: the path of a socket may be no longer than about a hundred bytes."""
+    """Work in a folder for a moment, where the path of a socket in it would be too long."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
@@ -64,8 +66,12 @@ def connect(folder: str) -> socket | None:
     connection = socket(AF_UNIX)
     try:
         check_folder(folder)
-        with Inside(folder):
-            connection.connect(SOCKET)
+        path = os.path.join(folder, SOCKET)
+        if len(os.fsencode(path)) <= LONGEST_PATH:
+            connection.connect(path)
+        else:
+            with Inside(folder):
+                connection.connect(SOCKET)
     except (FileNotFoundError, ConnectionRefusedError):
         connection.close()
         return None
