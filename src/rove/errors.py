@@ -45,6 +45,7 @@ from rove.page_text import Own, PageText
 
 TYPE_CHECKING = False  # importing `typing` takes as long as everything else that is needed to start a browser
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any, ClassVar
 
 
@@ -86,7 +87,7 @@ class RoveError(Exception):
 
     @parts.setter
     def parts(self, parts: tuple[str, ...]) -> None:
-        self._parts = tuple(part if isinstance(part, PageText) else Own(part) for part in parts if part)
+        self._parts = tuple(_merged(parts))
         self.args = (self.message,)
 
     @property
@@ -107,6 +108,19 @@ class RoveError(Exception):
         may_try = self.retryable or self.retry_after is not None
         when = {} if self.retry_after is None else {"retry_after": self.retry_after}
         return {"code": self.code, "message": self.message, "hint": self.hint, "retryable": may_try, **when}
+
+
+def _merged(parts: Iterable[str]) -> list[Own | PageText]:
+    """Return the parts of a message, with each run of rove's own words as one, so that it is shown as one sentence."""
+    merged: list[Own | PageText] = []
+    for part in filter(None, parts):
+        if isinstance(part, PageText):
+            merged.append(part)
+        elif merged and isinstance(merged[-1], Own):
+            merged[-1] = Own(merged[-1] + part)
+        else:
+            merged.append(Own(part))
+    return merged
 
 
 class InvalidArguments(RoveError):
@@ -147,7 +161,7 @@ class RateLimited(RoveError):
 
 class Denied(RoveError):
     code = "denied"
-    default_hint = "This needs a person's consent: do not try to get round it."
+    default_hint = "Only the person who runs rove can allow this: do not try to get around it."
 
 
 class HeldByPerson(RoveError):

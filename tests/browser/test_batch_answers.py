@@ -89,7 +89,7 @@ async def test_what_is_still_pending_after_the_last_step_is_told(session: Sessio
     site.page("/slow", "", hold=threading.Event())
     await session.navigate(site.page("/", "<button id=go onclick=\"fetch('/slow')\">Go</button>"))
     text = await answer(session, click("#go"), {"action": "extract", "target": "#go"})
-    assert f"Still pending: GET {site.url('/slow')}" in text
+    assert f"Still pending:\nGET {site.url('/slow')}" in text
 
 
 async def test_a_failed_step_is_told_with_what_changed_until_then_and_what_was_not_run(shop: Session) -> None:

@@ -27,8 +27,8 @@ from rove.surfaces.library import Session
 # What may be imported before the browser is started. Modules beyond these take longer than they save.
 STANDARD = {"__future__", "_socket", "fcntl", "encodings.ascii"}
 OURS = {
-    "rove", "rove.errors", "rove.port", "rove.settings", "rove.settings.chrome_version", "rove.settings.home",
-    "rove.version",
+    "rove", "rove.errors", "rove.page_text", "rove.port", "rove.settings", "rove.settings.chrome_version",
+    "rove.settings.home", "rove.version",
 }  # fmt: skip
 BROWSER = "rove.chromium"
 

@@ -71,7 +71,7 @@ async def test_one_character_and_one_field_are_singular(session: Session, site: 
         ({"text": "order SKIPPED"}, 'did not appear. The page shows: "Order skipped"'),
         ({"gone": "Order skipped"}, 'did not disappear. It is in "Order skipped"'),
         ({"selector": "#none"}, "#none did not become visible. The page shows: alert"),
-        ({"url": "/done"}, "the URL did not come to match /done (it is http"),
+        ({"url": "/done"}, "the URL did not come to match /done; it is http"),
     ],
 )
 async def test_a_wait_in_vain_says_so_and_what_the_page_shows(

@@ -58,7 +58,7 @@ async def test_14_navigating_to_a_server_that_never_answers_fails_at_the_deadlin
         with answered_within(0.5), pytest.raises(DeadlineExceeded) as caught:
             await session.run(Navigate(f"http://{place}/"), timeout=0.5)
         assert caught.value.message == "Timeout after 0.5s waiting for page load"
-        assert place in caught.value.hint
+        assert "The server has not answered" in caught.value.hint
         # The page before it stays, and answers while that server still sends nothing.
         assert "Before" in (await session.run(Snapshot(), timeout=5)).result.text
         await assert_next_page_loads(session, site)
@@ -69,7 +69,7 @@ async def test_14_clicking_a_link_to_a_server_that_never_answers_keeps_the_page(
         await session.navigate(site.page("/", f"<h1>Before</h1><a href='http://{place}/'>Away</a>"))
         with answered_within(2):
             clicked = await session.run(Click("a"), timeout=2)
-        assert place in clicked.pending[0]
+        assert any(place in what for what in clicked.pending)
         # The page is kept after one call has waited for the server without an answer.
         with answered_within(2):
             seen = await session.run(Snapshot(), timeout=2)
@@ -90,7 +90,7 @@ async def test_14_the_call_after_a_click_on_a_slow_link_waits_for_the_new_page(s
     async with serving(late) as place:
         await session.navigate(site.page("/", f"<h1>Before</h1><a href='http://{place}/'>Away</a>"))
         clicked = await session.run(Click("a"), timeout=1)
-        assert place in clicked.pending[0]
+        assert any(place in what for what in clicked.pending)
         click_answered.set()
         assert "Late" in (await session.run(Snapshot(), timeout=10)).result.text
 

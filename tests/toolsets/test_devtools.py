@@ -370,7 +370,7 @@ async def test_b12_errors_have_the_words_of_the_contract(tools: Tools, site: Sit
         ("browser_eval", {"expression": "foo"}, "ReferenceError: foo is not defined at line 1\n"),
         ("browser_eval", {"expression": r"throw new Error('a\nb')"}, "Error: a\\nb at line 1\n"),
         ("browser_eval", {"expression": "throw {code: 5, why: ['x']}"}, '{"code": 5, "why": ["x"]} at line 1\n'),
-        ("browser_take_screenshot", {"selector": "script"}, "generic (not rendered) is not visible.\n"),
+        ("browser_take_screenshot", {"selector": "script"}, "This element is not visible:\ngeneric (not rendered)\n"),
         ("browser_take_screenshot", {"selector": "#missing"}, "Selector '#missing' not found\n"),
         ("read_image", {"path": "/path/to/file.png"}, "Image file not found: /path/to/file.png\n"),
         ("read_image", {"path": "missing.png"}, "Image file not found: missing.png\n"),

@@ -153,7 +153,7 @@ def test_arguments_are_those_that_differ_from_their_defaults() -> None:
         (Click("e12"), "Click e12"),
         (Click('button "Save"', button="right"), 'Click button "Save" right'),
         (Back(), "Back"),
-        (Navigate("example.com"), "Navigate https://example.com"),
+        (Navigate("example.com"), "Navigate https://example.com/"),
         (Wait(text="Ready"), "Wait Ready"),
     ],
 )
@@ -166,7 +166,7 @@ def test_a_long_value_is_cut_in_the_description() -> None:
 
 
 def test_only_an_action_that_loads_an_address_has_a_destination() -> None:
-    assert Navigate("example.com").destination == "https://example.com"
+    assert Navigate("example.com").destination == "https://example.com/"
     assert Click("e1").destination is None
 
 

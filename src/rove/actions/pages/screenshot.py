@@ -59,7 +59,7 @@ class Screenshot(TabAction[Pictured]):
         element = await tab.resolve(self.target) if self.target else None
         box = await element.box() if element else None
         if element and box and not (box["width"] and box["height"]):
-            raise ElementNotReady(element.line, " is not visible.", retryable=False)
+            raise ElementNotReady("This element is not visible: ", element.line, retryable=False)
         picture = await tab.take_screenshot(box, self.full_page, self.format, self.max_side)
         width, height = picture.size
         if not tab.observer.is_new_image(picture.data) and self.if_changed:

@@ -58,6 +58,7 @@ def processes_of(folder: str | Path) -> list[int]:
     living = {pid: group for pid, group in living_processes() if pid != os.getpid()}
     marked = {pid for pid in living if variable in _read(f"/proc/{pid}/environ").split(b"\0")}
     groups = {living[pid] for pid in marked if living[pid] == pid} | _recorded_groups(folder)
+    marked |= {pid for pid in _recorded_browser(folder) if pid in living}
     return sorted(marked | {pid for pid in living if living[pid] in groups and _is_chromium_child(pid)})
 
 
@@ -68,6 +69,12 @@ def living_processes() -> Iterator[tuple[int, int]]:
         fields = _read(f"/proc/{name}/stat").rpartition(b")")[2].split() if name.isdigit() else []
         if fields and fields[0] not in (b"Z", b"X"):
             yield int(name), int(fields[2])
+
+
+def _recorded_browser(folder: str | Path) -> set[int]:
+    """Return the process that the folder names, if it lives. While it starts, its variables cannot be read yet."""
+    pid, _, recorded = _read(f"{folder}/{PROCESS_FILE}").decode().partition(" ")
+    return {int(pid)} if pid.isdigit() and _start_time(int(pid)) == recorded else set()
 
 
 def _recorded_groups(folder: str | Path) -> set[int]:

@@ -1,6 +1,7 @@
 // Calls from the driver that concern one element. Every answer carries the element's line, so that acting and reporting
 // need one call.
 
+import { documentOrigin } from "../dom/elements.js";
 import { elementOfRef, refNumber } from "../dom/refs.js";
 import { describeElement } from "../search/targets.js";
 import { nextFrameOrTimeout, waitFor } from "./waiting.js";
@@ -14,11 +15,15 @@ export const withElement =
   (work) =>
   (ref, ...rest) => {
     const element = elementOfRef(ref);
-    return element ? { line: lineOf(element), whose: self.origin, ...work(element, ...rest) } : { gone: true };
+    return element ? { line: lineOf(element), whose: documentOrigin(), ...work(element, ...rest) } : { gone: true };
   };
 
 /** @param {Element} element */
-export const described = (element) => ({ line: lineOf(element), ref: "e" + refNumber(element), origin: self.origin });
+export const described = (element) => ({
+  line: lineOf(element),
+  ref: "e" + refNumber(element),
+  origin: documentOrigin(),
+});
 
 // Calls the work again until it answers without a reason to retry, or that reason's time is over.
 /** @param {(element: any, ...rest: any[]) => any} work @returns {(ref: string, timeout: number, ...rest: any[]) => Promise<any>} */
@@ -33,7 +38,7 @@ export const withRetries =
         if (!elementOfRef(ref)) return { gone: true };
         const line = lineOf(target);
         const answer = await work(target, ...rest);
-        if (wait.isOver(answer.retryFor ?? 0)) return { line, whose: self.origin, ...wait.result(answer) };
+        if (wait.isOver(answer.retryFor ?? 0)) return { line, whose: documentOrigin(), ...wait.result(answer) };
         await nextFrameOrTimeout();
       }
     } finally {

@@ -8,10 +8,11 @@ from typing import Any
 
 from rove.chromium.frames.worlds import World
 from rove.chromium.input.devices import InputDevices
-from rove.chromium.input.element import Element, ViewportPoint
+from rove.chromium.input.element import Element
 from rove.chromium.input.page import Page
 from rove.chromium.secrets import oracles
 from rove.chromium.secrets.oracles import LABEL, is_found_openly, is_matched_openly, refuse_telling_selector
+from rove.chromium.targets.viewport_point import ViewportPoint
 from rove.errors import AmbiguousTarget, Denied, ElementNotFound, InvalidArguments
 from rove.page_text import Own, PageText
 from rove.target import AriaRef, Locator, Point, Ref, RoleAndName, Selector, parse_target
