@@ -7,8 +7,9 @@ import argparse
 import pytest
 
 from rove.settings.tree import options
+from rove.surfaces.arguments.action_list import command_words
 from rove.surfaces.cli.commands import build_parser, run
-from rove.surfaces.own_commands import OWN_COMMANDS
+from rove.surfaces.own_commands import OWN_COMMANDS, SESSION_COMMANDS
 
 
 def parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
@@ -52,3 +53,25 @@ def test_an_unknown_flag_is_answered_with_the_usage_of_its_command(capsys: pytes
     assert said.startswith(
         "usage: rove serve [options]\nrove: unrecognized arguments: --headles; did you mean --headless?"
     )
+
+
+def test_a_flag_before_the_command_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--session", "shop", "open"]) == 2
+    assert "The command comes first, and --session after it." in capsys.readouterr().err
+
+
+def test_help_begins_with_the_loop(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([]) == 0
+    shown = capsys.readouterr().out
+    loop = [shown.index(f"  rove {command}") for command in ("open example.com", "snapshot", "click e12")]
+    assert loop == sorted(loop) and loop[-1] < shown.index("actions:")
+    for word in {*OWN_COMMANDS, *SESSION_COMMANDS, *command_words()}:
+        assert f"  {word} " in shown or f" {word}," in shown or f" {word}\n" in shown, word
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_shows_at_most_a_dozen_settings_and_a_few(name: str) -> None:
+    parser = parsers(build_parser())[name]
+    flags = {option.flag for option in options()}
+    shown = [action for action in parser._actions if flags & {*action.option_strings}]
+    assert sum(action.help != argparse.SUPPRESS for action in shown) <= 15

@@ -11,9 +11,9 @@ from functools import partial
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
-from rove.errors import RoveError
+from rove.errors import InvalidArguments, RoveError
 from rove.settings.tree import options, resolve
-from rove.surfaces.arguments.command_parser import Finished, refuse
+from rove.surfaces.arguments.command_parser import MISUSE, Finished, refuse
 from rove.surfaces.arguments.setting_flags import HELP_ALL
 from rove.surfaces.cli import command_calls
 from rove.surfaces.cli.arguments.command_arguments import (
@@ -65,6 +65,9 @@ def run(arguments: Sequence[str], begun: EarlyLaunch | None = None) -> int:
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     """Read a command line. Raises Finished."""
     words = [*(arguments or ["--help"]), *(["--help"] if HELP_ALL in arguments else [])]
+    if words[0].startswith("-") and words[0] not in ("-h", "--help", HELP_ALL, "--version"):
+        reason = f"The command comes first, and {words[0]} after it."
+        raise Finished(MISUSE, error=f"rove: {reason}\n      `rove --help` lists all commands.\n", reason=reason)
     given, unknown = build_parser(words).parse_known_args(words)
     if unknown:
         refuse(given.parser, unknown)
@@ -80,7 +83,8 @@ def _tell(error: Finished | RoveError, arguments: Sequence[str]) -> int:
         code, told = error.code, (error.reason, "Correct the arguments of `rove mcp`.", "invalid_arguments")
     else:
         print(f"rove: {error.message}\n      {error.hint}", file=sys.stderr)
-        code, told = 1, (error.message, error.hint, error.code)
+        code = MISUSE if isinstance(error, InvalidArguments) else 1
+        told = error.message, error.hint, error.code
     if code and list(arguments[:1]) == ["mcp"] and not sys.stdin.isatty():
         from rove.surfaces.mcp.start_fault import serve_fault
 
