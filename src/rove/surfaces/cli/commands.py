@@ -11,7 +11,7 @@ from functools import partial
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
-from rove.errors import InvalidArguments, RoveError
+from rove.errors import RoveError
 from rove.settings.tree import options, resolve
 from rove.surfaces.arguments.command_parser import MISUSE, Finished, refuse
 from rove.surfaces.arguments.setting_flags import HELP_ALL
@@ -83,8 +83,7 @@ def _tell(error: Finished | RoveError, arguments: Sequence[str]) -> int:
         code, told = error.code, (error.reason, "Correct the arguments of `rove mcp`.", "invalid_arguments")
     else:
         print(f"rove: {error.message}\n      {error.hint}", file=sys.stderr)
-        code = MISUSE if isinstance(error, InvalidArguments) else 1
-        told = error.message, error.hint, error.code
+        code, told = 1, (error.message, error.hint, error.code)
     if code and list(arguments[:1]) == ["mcp"] and not sys.stdin.isatty():
         from rove.surfaces.mcp.start_fault import serve_fault
 
