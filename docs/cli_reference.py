@@ -10,6 +10,7 @@ from rove.action import CORE, registry
 from rove.surfaces.arguments.action_list import other_actions, usual_actions
 from rove.surfaces.arguments.action_parser import action_parser, command_name
 from rove.surfaces.arguments.session_parser import session_parser
+from rove.surfaces.arguments.usage import subcommands
 from rove.surfaces.cli.commands import build_parser
 from rove.surfaces.own_commands import SESSION_COMMANDS
 
@@ -70,9 +71,7 @@ def _section(parser: argparse.ArgumentParser) -> Iterator[str]:
 
 def _commands(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
     """Yield the parsers of the commands that can be run."""
-    for group in parser._actions:
-        if isinstance(group, argparse._SubParsersAction):
-            for command in group.choices.values():
-                if command.get_default("command"):
-                    yield command
-                yield from _commands(command)
+    for command in subcommands(parser).values():
+        if command.get_default("command"):
+            yield command
+        yield from _commands(command)

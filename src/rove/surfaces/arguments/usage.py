@@ -1,4 +1,4 @@
-"""The usage line of a command: what is given by position. Its help lists the options."""
+"""What a parser says of itself: its usage in short, and the commands below it."""
 
 from __future__ import annotations
 
@@ -17,3 +17,12 @@ def _word(action: argparse.Action) -> str:
         name = "{" + ",".join(map(str, action.choices)) + "}"
     words = {"?": f"[{name}]", "*": f"[{name} ...]", "+": f"{name} [{name} ...]"}
     return words.get(str(action.nargs), name)
+
+
+def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """Return the parsers of the commands below a command, by their names."""
+    found: dict[str, argparse.ArgumentParser] = {}
+    for action in parser._actions:
+        if isinstance(action.choices, dict):
+            found |= action.choices
+    return found

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import textwrap
 from collections.abc import Iterator, Mapping
 
 from rove.surfaces.arguments.command_parser import CommandParser
+from rove.surfaces.arguments.usage import subcommands
 from rove.surfaces.cli.arguments.help_texts import DESCRIPTION
 from rove.surfaces.own_commands import SESSION_COMMANDS
 
@@ -36,8 +36,7 @@ class OverviewParser(CommandParser):
         return "\n".join(lines)
 
     def _summaries(self) -> Mapping[str, str]:
-        groups = (action for action in self._actions if isinstance(action, argparse._SubParsersAction))
-        return {each.dest: each.help or "" for group in groups for each in group._choices_actions}
+        return {name: command.description or "" for name, command in subcommands(self).items()}
 
 
 def _listed(commands: Mapping[str, str], width: int) -> Iterator[str]:

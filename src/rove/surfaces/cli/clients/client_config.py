@@ -98,11 +98,9 @@ def _unusable(client: Client, error: Exception) -> InvalidSettings:
 
 def _back_up(path: Path) -> Path:
     """Copy a file beside itself, with its permissions: it may hold keys."""
-    for number in range(100):
-        again = f"-{number}" if number else ""
-        backup = path.with_name(f"{path.name}.{time.strftime('%Y%m%d-%H%M%S')}{again}.bak")
-        if not backup.exists():
-            break
+    moment = time.strftime("%Y%m%d-%H%M%S")
+    names = (f"{path.name}.{moment}{again}.bak" for again in ("", *(f"-{number}" for number in range(1, 100))))
+    backup = next(path.with_name(name) for name in names if not path.with_name(name).exists())
     _create(backup, path.read_bytes(), path.stat().st_mode & 0o777)
     return backup
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Sequence
 
+from rove.surfaces.arguments.usage import subcommands
 from rove.surfaces.own_commands import SESSION_COMMANDS
 
 BASH = """\
@@ -47,7 +48,7 @@ def show_completion(shell: str | None, words: Sequence[str] | None, parser: argp
 
 def words_after(words: Sequence[str], parser: argparse.ArgumentParser, action_commands: Iterable[str]) -> list[str]:
     """Return the words that can follow these: commands at first, then the flags of the command and their choices."""
-    commands = {**_subcommands(parser)}
+    commands = subcommands(parser)
     if not words:
         return sorted({*commands, *action_commands})
     if words[0] in commands:
@@ -64,7 +65,7 @@ def words_after(words: Sequence[str], parser: argparse.ArgumentParser, action_co
 
 
 def _after(words: Sequence[str], parser: argparse.ArgumentParser) -> list[str]:
-    commands = _subcommands(parser)
+    commands = subcommands(parser)
     if words and words[0] in commands:
         return _after(words[1:], commands[words[0]])
     if words and words[-1] in parser._option_string_actions:
@@ -75,8 +76,3 @@ def _after(words: Sequence[str], parser: argparse.ArgumentParser) -> list[str]:
             return []
     flags = parser._option_string_actions.items()
     return sorted([*commands, *(flag for flag, option in flags if option.help != argparse.SUPPRESS)])
-
-
-def _subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    groups = (group for group in parser._actions if isinstance(group, argparse._SubParsersAction))
-    return {name: command for group in groups for name, command in group.choices.items()}

@@ -12,7 +12,7 @@ NAME = "rove"
 
 def skill_text() -> str:
     """Return the guide."""
-    return files(__package__).joinpath("skill.md").read_text("utf-8")
+    return files("rove.surfaces.cli.first_use").joinpath("skill.md").read_text("utf-8")
 
 
 def show_skill(install_to: Path | None) -> int:
