@@ -68,7 +68,7 @@ class Action(Validated, Generic[R]):
     observes: ClassVar[bool]
     group: ClassVar[str]
     # The name of its command, where that is not its own name with dashes.
-    command: ClassVar[str | None]
+    command: ClassVar[str | None] = None
 
     @property
     def destination(self) -> str | None:
@@ -277,14 +277,11 @@ _registry: dict[str, type[AnyAction]] = {}
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(arg,))
-def action(
-    effect: Effect, *, observes: bool | None = None, group: str = CORE, command: str | None = None
-) -> Callable[[type[A]], type[A]]:
+def action(effect: Effect, *, observes: bool | None = None, group: str = CORE) -> Callable[[type[A]], type[A]]:
     """Declare an action. Its name, schema, docs and every surface are derived from the class.
 
     `observes`: whether the outcome includes what changed on the page; by default for all effects but READ.
     `group`: the group of tools that it is shown with.
-    `command`: what it is called on the command line, where people expect another word.
     """
 
     def declare(cls: type[A]) -> type[A]:
@@ -296,7 +293,6 @@ def action(
         declared.result = _result_type(cls)
         declared.observes = effect is not Effect.READ if observes is None else observes
         declared.group = group
-        declared.command = command
         if declared.verb in _registry:
             raise TypeError(f"two actions are called {declared.verb}")
         _registry[declared.verb] = declared
