@@ -108,19 +108,31 @@ def converse(connection: socket | None, message: Mapping[str, Any]) -> int:
             sys.stderr.flush()
         has_progress = "progress" in answer
         if "exit" in answer:
-            sys.stdout.flush()
             return int(answer["exit"])
-        if "input" in answer:
-            connection.sendall(json.dumps({"input": _input()}).encode() + b"\n")
-        if "ask" in answer:
-            from rove.surfaces.daemon.question import ask
-
-            connection.sendall(json.dumps({answer["name"]: ask(answer["ask"], connection)}).encode() + b"\n")
+        _answer(answer, connection)
         _show(answer)
     if not is_accepted:
         raise DaemonEnds
     print("rove: The daemon has gone away.\n      Run the command again; `rove logs` shows why.", file=sys.stderr)
     return FAILED
+
+
+def _answer(answer: Mapping[str, Any], connection: socket) -> None:
+    """Send what the daemon asks for: standard input, or a person's answer. That it is gone is noticed later."""
+    import json
+
+    if "input" in answer:
+        told = {"input": _input()}
+    elif "ask" in answer:
+        from rove.surfaces.daemon.question import ask
+
+        told = {answer["name"]: ask(answer["ask"], connection)}
+    else:
+        return
+    try:
+        connection.sendall(json.dumps(told).encode() + b"\n")
+    except (BrokenPipeError, ConnectionResetError):
+        return
 
 
 def _input() -> str:
