@@ -7,6 +7,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from tests.processes import eventually, watchdogs
 from tests.site import Site
 from tests.surfaces.daemon.commands import Terminal
 
@@ -122,3 +123,13 @@ def test_a_secret_may_be_in_the_environment_of_the_command(terminal: Terminal, s
         assert filled.returncode == 0 and "tea-and-milk" not in filled.stdout
     finally:
         secrets.unlink()
+
+
+def test_a_browser_without_sessions_goes_when_another_one_is_started(terminal: Terminal, site: Site) -> None:
+    url = site.page("/", SHOP)
+    terminal.run("open", url)
+    before = len(watchdogs(terminal.home))
+    for number in range(3):
+        terminal.run("open", url, "--session", "other", "--deny-host", f"{number}.example")
+        terminal.run("close", "other")
+    assert eventually(lambda: len(watchdogs(terminal.home)) <= before + 1, 30.0)

@@ -87,11 +87,11 @@ class Commands:
                 arguments["steps"] = await _read_steps(command.steps_file, request["folder"], reply)
             action = parse(command.verb, arguments)
             resolved = resolved_for(request["folder"], request["environment"], command.flags)
+            asked = EngineRequest(command.flags, request["environment"])
             with Progress(" ".join(request["arguments"]), reply) as progress:
-                asked = EngineRequest(command.flags, request["environment"])
-                engine = await self._engines.find(command.session, resolved, asked)
-                approver = self._pages.approver(engine, CommandApprover(self._approvals, reply))
-                outcome = await _perform(engine, action, command, approver, progress)
+                async with self._engines.using(command.session, resolved, asked) as engine:
+                    approver = self._pages.approver(engine, CommandApprover(self._approvals, reply))
+                    outcome = await _perform(engine, action, command, approver, progress)
         except RoveError as error:
             return _tell_error(error, command, reply)
         return await _tell(outcome, command, engine, reply)

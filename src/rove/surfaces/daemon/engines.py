@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
-from contextlib import AsyncExitStack
+from collections import Counter
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +36,25 @@ class Engines:
         self._observers = observers
         self._engines: dict[tuple[Settings, Stamp], Sessions] = {}
         self._ports: list[tuple[str, int]] = []
-        self._stack = AsyncExitStack()
+        # Commands that run in each engine, and other reasons to keep it.
+        self._uses: Counter[Sessions] = Counter()
         self._starting = asyncio.Lock()
 
-    async def find(self, name: str | None, resolved: Resolved, request: EngineRequest) -> Sessions:
+    @asynccontextmanager
+    async def using(self, name: str | None, resolved: Resolved, request: EngineRequest) -> AsyncGenerator[Sessions]:
+        """Find the engine for a command, and keep it for as long as the command runs. Raises InvalidSettings."""
+        engine = await self._find(name, resolved, request)
+        self._uses[engine] += 1
+        try:
+            yield engine
+        finally:
+            self._uses[engine] -= 1
+
+    def keep(self, engine: Sessions) -> None:
+        """Keep an engine also when it has no sessions."""
+        self._uses[engine] += 1
+
+    async def _find(self, name: str | None, resolved: Resolved, request: EngineRequest) -> Sessions:
         """Return the engine for a command in this session. Raises InvalidSettings if it has other settings.
 
         An open session keeps the settings that it was opened with: flags that differ from those are refused, and so is
@@ -91,17 +107,25 @@ class Engines:
                 # The daemon has no terminal: the person at that of the command is asked, whatever else is set.
                 approver = NoApprover() if settings.approve == "none" else None
                 sessions = Sessions(settings, approver=approver, people=self._observers, watcher=self._observers)
-                engine = await self._stack.enter_async_context(sessions)
+                await self._close_unused()
+                engine = await sessions.__aenter__()
                 for address, port in self._ports:
                     engine.protect_port(address, port)
                 engine.start_early()
                 self._engines[key] = engine
             return self._engines[key]
 
+    async def _close_unused(self) -> None:
+        """Close the engines that have no session, before there is one more browser."""
+        unused = [key for key, engine in self._engines.items() if not self._uses[engine] and not engine.sessions()]
+        for key in unused:
+            await self._engines.pop(key).close()
+
     async def close(self) -> None:
         """Close every session and every browser."""
-        await self._stack.aclose()
-        self._engines.clear()
+        engines, self._engines = self._engines, {}
+        for engine in engines.values():
+            await engine.close()
 
 
 def _stamp(settings: Settings) -> Stamp:

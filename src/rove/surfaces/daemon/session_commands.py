@@ -111,6 +111,7 @@ class SessionCommands:
         if engine is None:
             reply.error("rove: No session is open.\n      `rove open URL` opens one; then watch it.\n")
             return False
+        self._engines.keep(engine)
         link = await self._pages.link(engine)
         reply.output(f"The web page: {link}\n")
         reply.send(browse=link)
