@@ -125,6 +125,7 @@ def test_a_secret_may_be_in_the_environment_of_the_command(terminal: Terminal, s
         secrets.unlink()
 
 
+@pytest.mark.slow
 def test_a_browser_without_sessions_goes_when_another_one_is_started(terminal: Terminal, site: Site) -> None:
     url = site.page("/", SHOP)
     terminal.run("open", url)

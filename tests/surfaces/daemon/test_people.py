@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import urllib.request
 from collections.abc import Generator
 
 import pytest
+from tests.gateway.clients import GatewayClient
 from tests.site import Site
 from tests.surfaces.daemon.commands import Terminal
 from tests.surfaces.daemon.pseudo_terminal import Person
+from websockets.asyncio.client import connect
 
 SHOP = "<title>Shop</title><h1>Caf\u00e9 \u2603</h1><ul><li>Tea<li>Milk</ul><button>Order</button>"
 ORDER = ("click", 'button "Order"')
@@ -109,3 +112,25 @@ def test_the_web_page_is_for_a_person(terminal: Terminal) -> None:
         # Neither a page nor an agent of the daemon reaches it.
         refused = terminal.run("open", page, "--session", "other", ROVE_ALLOW_HOST="127.0.0.1")
         assert refused.returncode == 3
+
+
+def test_people_at_the_web_page_approve_and_are_asked_to_take_over(terminal: Terminal) -> None:
+    assert "rove watch --web" in terminal.run("handoff", "Log in, please").stderr
+    with Person(terminal, "watch", "--web", BROWSER="/bin/true") as person:
+        person.wait_for("Watching")
+        page, _, token = person.shown.partition("The web page: ")[2].split()[0].partition("/#token=")
+        asyncio.run(answer_at_the_page(terminal, page.replace("http", "ws"), token))
+
+
+async def answer_at_the_page(terminal: Terminal, address: str, token: str) -> None:
+    client = GatewayClient(await connect(address, max_size=None))
+    await client.send({"type": "auth", "token": token})
+    await client.event("hello")
+    ordering = terminal.start(*ORDER)
+    asked = await client.event("exec.approval_request")
+    await client.call("exec.approve", approvalId=asked["approvalId"])
+    assert await asyncio.to_thread(ordering.wait, 30) == 0
+    handing = terminal.start("handoff", "Log in, please")
+    assert (await client.event("handoff.requested"))["reason"] == "Log in, please"
+    handing.terminate()
+    await client.close()
