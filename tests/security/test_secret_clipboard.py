@@ -83,3 +83,5 @@ async def test_a_secret_is_not_dragged(agent: Session, site: Site) -> None:
         with contextlib.suppress(Denied):
             await agent.drag("b", "#o")
         assert await value(agent, "o.value") == ""
+    await agent.click("#shown", count=3)
+    assert await value(agent, "String(getSelection()).length") > len(TOKEN), "the mouse works after the refusal"

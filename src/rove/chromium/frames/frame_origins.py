@@ -83,7 +83,7 @@ class FrameOrigins:
         It is one that may not be read, if there is one, or the one that all frames have in common; else NOWHERE.
         """
         unread = sorted(origin for origin in self.all if not self._may_read(origin))
-        return unread[0] if unread else self.page if self.all == {self.page} else NOWHERE
+        return unread[0] if unread else self.page if self.all == frozenset((self.page,)) else NOWHERE
 
     def start_document(self) -> None:
         """Forget the frames of the document that was replaced."""

@@ -100,6 +100,8 @@ class Run:
         """Run an action and write it to the journal. An action that cannot be written does not run."""
         began = time.monotonic()
         async with self._session.journal.entry(action) as entry:
+            if not isinstance(action, CompositeAction):  # each of its steps comes here too
+                self._session.near_misses.note_arguments(action)
             self._session.near_misses.refuse()
             work = self._until_stopped(action, self._dispatch(action, entry))
             outcome = await withheld(work, lambda: self._withholding(action))
