@@ -50,10 +50,9 @@ class Observers:
 
     def ask(self, request: HandoffRequest, /) -> None:
         """Show a hand-off on the web page. Raises Denied if no person has opened it."""
-        if not self.pages:
+        shown = [page for page in self.pages if _is_shown(page, request)]
+        if not shown:
             raise Denied("No person is watching who could take over.", hint=NO_PERSON)
-        for page in self.pages:
-            page.ask(request)
 
     def end(self, request: HandoffRequest, outcome: HandoffEnd, /) -> None:
         for page in self.pages:
@@ -62,3 +61,12 @@ class Observers:
     @property
     def _all(self) -> tuple[StepWatcher, ...]:
         return (*self.watchers, *self.pages)
+
+
+def _is_shown(page: People, request: HandoffRequest) -> bool:
+    """Show a hand-off on a web page; return whether a person has it open."""
+    try:
+        page.ask(request)
+    except Denied:
+        return False
+    return True
