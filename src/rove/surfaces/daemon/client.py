@@ -83,7 +83,6 @@ def request(arguments: Sequence[str], environment: Mapping[str, str]) -> dict[st
         "folder": _folder(),
         "environment": dict(environment),
         "columns": _columns(environment),
-        "is_terminal": sys.stdout.isatty(),
         "encoding": sys.stdout.encoding,
         "has_colour": sys.stdout.isatty() and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb",
         "shows_progress": sys.stderr.isatty() and environment.get("TERM") != "dumb",
