@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
+from docs.cli_reference import cli_lines
 from docs.gateway_reference import gateway_lines
 from docs.method_stubs import method_stub
 from rove import errors
@@ -24,7 +24,6 @@ from rove.action import CORE, AnyAction, Effect, fields_of, registry
 from rove.advice import insert_names
 from rove.errors import RoveError
 from rove.settings.tree import Option, options
-from rove.surfaces.cli.commands import build_parser
 from rove.toolsets.catalogue import EVERYTHING, PREFIX
 from rove.toolsets.toolset import catalogue_toolset
 from rove.validation.fields import schema_of
@@ -179,7 +178,7 @@ def _hinted(hint: Any) -> str:
     if kind is Literal:
         return _listed(inside, "or")
     if kind in (Union, UnionType):
-        return " or ".join(map(_hinted, inside))
+        return " or ".join(dict.fromkeys(map(_hinted, inside)))
     if kind in (tuple, list):
         return f"list of {_hinted(inside[0])}"
     bare = kind or hint
@@ -276,19 +275,8 @@ def _drawn_meanings() -> dict[str, str]:
 
 
 def cli_page() -> Iterator[str]:
-    # So that neither this terminal nor a newer argparse, which paints, has a say in what is written.
-    os.environ.update(COLUMNS="100", PYTHON_COLORS="0")
-    yield from ("# Command line", "", NOTICE)
-    for parser in _commands(build_parser()):
-        yield from ("", f"## {parser.prog}", "", "```text", *parser.format_help().rstrip().splitlines(), "```")
-
-
-def _commands(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
-    yield parser
-    for group in parser._actions:
-        if isinstance(group, argparse._SubParsersAction):
-            for command in group.choices.values():
-                yield from _commands(command)
+    yield from ("# Command line", "", NOTICE, "")
+    yield from cli_lines()
 
 
 # The gateway

@@ -18,8 +18,16 @@ def main() -> None:
 
 def _run(arguments: list[str]) -> int:
     """Run the command. A server's browser is started before the rest is imported."""
+    from rove.surfaces.own_commands import OWN_COMMANDS
+
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:], "--help"]
+    if arguments and arguments[0] not in OWN_COMMANDS and not arguments[0].startswith("-"):
+        from rove.surfaces.daemon.client import run as run_in_daemon
+
+        return run_in_daemon(arguments, os.environ)
     launch = None
-    if arguments[:1] == ["mcp"] and not {"-h", "--help"} & set(arguments):
+    if arguments[:1] == ["mcp"] and not {"-h", "--help", "--help-all"} & set(arguments):
         from rove.chromium.early_launch import early_launch
 
         launch = early_launch(arguments, os.environ)

@@ -67,6 +67,8 @@ class Action(Validated, Generic[R]):
     result: ClassVar[type[Any]]
     observes: ClassVar[bool]
     group: ClassVar[str]
+    # The name of its command, where that is not its own name with dashes.
+    command: ClassVar[str | None] = None
 
     @property
     def destination(self) -> str | None:

@@ -57,7 +57,7 @@ async def test_one_character_and_one_field_are_singular(session: Session, site: 
     await session.navigate(site.page("/", "<input>"))
     assert "Typed 1 character into" in str((await session.type("a", "input")).result)
     assert "Typed 2 characters into" in str((await session.type("bc", "input")).result)
-    filled = await session.fill_form(({"target": "input", "value": "x"},))  # type: ignore[arg-type]
+    filled = await session.fill_form(({"target": "input", "value": "x"},))
     assert str(filled.result) == "Filled 1 field."
 
 

@@ -373,3 +373,12 @@ def test_the_command_prints_what_it_fetched(server: Releases, home: Path) -> Non
     assert process.returncode == 0
     assert f"Google Chrome for Testing {VERSION}" in said
     assert str(home / "browsers" / VERSION / PROGRAM) in said
+
+
+def test_a_browser_that_does_not_start_is_not_called_installed(tmp_path: Path) -> None:
+    broken = tmp_path / "chrome"
+    broken.write_text("#!/bin/sh\necho 'libnss3.so is missing' >&2\nexit 127\n")
+    broken.chmod(0o755)
+    with pytest.raises(BrowserUnavailable, match=r"libnss3\.so is missing") as caught:
+        installation.working_version(broken)
+    assert "rove install" not in caught.value.hint

@@ -41,12 +41,12 @@ class ChromiumEngine:
     def install(
         self, settings: Settings, progress: Progress, meter: Meter | None = None, force: bool = False
     ) -> tuple[str, str]:
-        from rove.chromium.installation import ensure, fetch, version
+        from rove.chromium.installation import ensure, fetch, working_version
 
         installation = (
             fetch(settings, progress, meter, again=True) if force else ensure(settings, True, progress, meter)
         )
-        return version(installation.path) or "unknown version", f"{installation.path} ({installation.origin})"
+        return working_version(installation.path), f"{installation.path} ({installation.origin})"
 
     def user_agent(self, settings: Settings) -> str:
         from rove.chromium.installation import installed, version

@@ -67,6 +67,23 @@ def version(path: Path) -> str | None:
     return done.stdout.strip() or None
 
 
+def working_version(path: Path) -> str:
+    """Return the version that a browser prints. Raises BrowserUnavailable with what it says if it does not start."""
+    try:
+        done = subprocess.run(
+            [str(path), "--version", "--no-sandbox"], capture_output=True, text=True, timeout=20, check=False
+        )
+        said, works = done.stdout.strip() or done.stderr.strip(), done.returncode == 0 and bool(done.stdout.strip())
+    except (OSError, subprocess.SubprocessError) as error:
+        said, works = str(error), False
+    if works:
+        return said
+    raise BrowserUnavailable(
+        f"{path} is there, but does not start: {said[:500] or 'it says nothing'}.",
+        hint="Install the libraries that it lacks, or name another browser with --browser or ROVE_BROWSER.",
+    )
+
+
 def percentages(progress: Progress) -> Meter:
     """Report a download in lines, one for each tenth of it, for a log or a client that shows no bar."""
     reported = -1

@@ -27,7 +27,11 @@ def write_setting(path: Path, key: str, value: Any) -> None:
         table.pop(name, None)
     else:
         table[name] = value
-    text = tomlkit.dumps(document)
+    write_text(path, tomlkit.dumps(document))
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replace the whole file. Raises InvalidSettings if the settings would not be valid."""
     _check(text)
     _replace(path, text)
 

@@ -43,20 +43,30 @@ class Terminal:
     async def _ask(self, terminal: int, request: ApprovalRequest) -> ApprovalAnswer:
         # Text typed before the question was shown is not an answer to it.
         termios.tcflush(terminal, termios.TCIFLUSH)
-        remember = ", s for the same action there in this session" if request.can_be_remembered else ""
-        choice = f"y to allow it once{remember}, anything else is no: "
         try:
-            await _write(terminal, f"\nrove asks:\n{card(request)}\n{choice}")
+            await _write(terminal, f"\nrove asks:\n{card(request)}\n{choice_of(request)}")
             said = await _read(terminal)
         except asyncio.CancelledError:
             with contextlib.suppress(OSError):
                 os.write(terminal, b"\nrove: too late, the answer is no\n")
             raise
-        answer = ANSWERS.get(said.strip().lower(), ApprovalAnswer.NO)
-        if answer is ApprovalAnswer.FOR_SESSION and not request.can_be_remembered:
-            answer = ApprovalAnswer.NO
+        answer = answer_of(said, request)
         await _write(terminal, f"rove: {'denied' if answer is ApprovalAnswer.NO else 'allowed'}\n")
         return answer
+
+
+def choice_of(request: ApprovalRequest) -> str:
+    """Return what a person can type to answer a request."""
+    remember = ", s for the same action there in this session" if request.can_be_remembered else ""
+    return f"y to allow it once{remember}, anything else is no: "
+
+
+def answer_of(said: str, request: ApprovalRequest) -> ApprovalAnswer:
+    """Return the answer that a person has typed; all that is not clearly a yes is a no."""
+    answer = ANSWERS.get(said.strip().lower(), ApprovalAnswer.NO)
+    if answer is ApprovalAnswer.FOR_SESSION and not request.can_be_remembered:
+        return ApprovalAnswer.NO
+    return answer
 
 
 @contextlib.contextmanager

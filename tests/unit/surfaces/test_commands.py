@@ -7,7 +7,9 @@ import argparse
 import pytest
 
 from rove.settings.tree import options
+from rove.surfaces.arguments.action_list import command_words
 from rove.surfaces.cli.commands import build_parser, run
+from rove.surfaces.own_commands import OWN_COMMANDS, SESSION_COMMANDS
 
 
 def parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
@@ -23,8 +25,8 @@ def parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParse
 COMMANDS = [name for name, parser in parsers(build_parser()).items() if parser.get_default("command")]
 
 
-def test_there_are_twenty_three_commands() -> None:
-    assert len(COMMANDS) == 23
+def test_there_are_twenty_eight_commands() -> None:
+    assert len(COMMANDS) == 28
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -37,14 +39,39 @@ def test_the_command_that_is_run_declares_all_of_its_arguments(name: str) -> Non
 
 def test_other_commands_are_listed_without_arguments() -> None:
     declared = parsers(build_parser(["mcp"]))
-    assert declared["rove"].format_help() == build_parser().format_help()
+    assert declared["rove"].format_usage() == build_parser().format_usage()
     assert set(declared["rove doctor"]._option_string_actions) == {"-h", "--help"}
 
 
+def test_commands_that_are_no_actions_run_in_their_own_process() -> None:
+    assert {name.split()[1] for name in COMMANDS} == OWN_COMMANDS
+
+
 def test_an_unknown_flag_is_answered_with_the_usage_of_its_command(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as caught:
-        run(["mcp", "--headles"])
-    assert caught.value.code == 2
+    assert run(["serve", "--headles"]) == 2
     said = capsys.readouterr().err
-    assert said.startswith("usage: rove mcp [options]\nrove mcp: error: unrecognized arguments: --headles")
-    assert "did you mean --headless?" in said
+    assert said.startswith(
+        "usage: rove serve [options]\nrove: unrecognized arguments: --headles; did you mean --headless?"
+    )
+
+
+def test_a_flag_before_the_command_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--session", "shop", "open"]) == 2
+    assert "The command comes first, and --session after it." in capsys.readouterr().err
+
+
+def test_help_begins_with_the_loop(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([]) == 0
+    shown = capsys.readouterr().out
+    loop = [shown.index(f"  rove {command}") for command in ("open example.com", "snapshot", "click e12")]
+    assert loop == sorted(loop) and loop[-1] < shown.index("actions:")
+    for word in {*OWN_COMMANDS, *SESSION_COMMANDS, *command_words()}:
+        assert f"  {word} " in shown or f" {word}," in shown or f" {word}\n" in shown, word
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_shows_at_most_a_dozen_settings_and_a_few(name: str) -> None:
+    parser = parsers(build_parser())[name]
+    flags = {option.flag for option in options()}
+    shown = [action for action in parser._actions if flags & {*action.option_strings}]
+    assert sum(action.help != argparse.SUPPRESS for action in shown) <= 15

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rove.action import AnyAction, CompositeAction, Effect, StepRunner, TabAction, Url, action, arg, parse
 from rove.browser.documents.pdf import read_downloaded, read_shown
@@ -48,6 +48,8 @@ class Navigated(Result):
 @action(Effect.NAVIGATE)
 class Navigate(TabAction[Navigated]):
     """Go to a URL. Answers with a snapshot of the page."""
+
+    command: ClassVar[str | None] = "open"
 
     url: Url = arg("Address; https:// is assumed where no scheme is given.")
     wait_until: LoadStage | None = arg("Answer then; by default, when the page is quiet.", default=None)

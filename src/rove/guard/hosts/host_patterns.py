@@ -21,6 +21,8 @@ from rove.guard.hosts.refusal import IP
 from rove.guard.hosts.urls import Endpoint, origin_of
 from rove.validation.record import dataclass
 
+# With its port: without one, it could stand for all ports or for one.
+_ORIGIN = re.compile(r"https?://([^/?#@\\\s]+:\d+)/?", re.IGNORECASE)
 _BRACKETED = re.compile(r"\[([^\[\]]*)\](?::(.*))?", re.DOTALL)
 # Characters that a URL parser drops, or that end the host.
 _FORBIDDEN_IN_HOST = re.compile(r"[\x00-\x20/\\?#@:%\[\]]")
@@ -66,7 +68,7 @@ def parse_patterns(entries: Iterable[str]) -> tuple[HostPattern, ...]:
 
 def parse_pattern(entry: str) -> HostPattern:
     """Parse one entry strictly. An entry that can be read in two ways raises InvalidSettings."""
-    host, port = _split_port(entry)
+    host, port = _split_port(_without_scheme(entry))
     number = None if port in (None, "*") else _parse_port(entry, port)
     if host.startswith("*."):
         return HostPattern(_parse_name(entry, host[2:]), number, is_wildcard=True)
@@ -74,6 +76,16 @@ def parse_pattern(entry: str) -> HostPattern:
         return HostPattern(_parse_network(entry, host), number)
     name = _parse_name(entry, host)
     return HostPattern(ip_network(name) if _is_address(name) else name, number)
+
+
+def _without_scheme(entry: str) -> str:
+    """Return the host and the port of an origin such as `http://localhost:3000`."""
+    if "://" not in entry:
+        return entry
+    origin = _ORIGIN.fullmatch(entry)
+    if origin is None:
+        _reject(entry, "it is a URL, and more or less than a host and a port")
+    return origin[1]
 
 
 def _split_port(entry: str) -> tuple[str, str | None]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, get_args
 
 from rove.errors import InvalidSettings
 from rove.settings.tree import Option, Resolved, option_of, options
+from rove.surfaces.arguments.setting_flags import shown
+from rove.surfaces.colours import palette_for
 
 _SWITCH_WORDS = {
     "true": True,
@@ -23,8 +26,10 @@ def show(resolved: Resolved) -> int:
     """Print every setting, its value and where that came from."""
     rows = [(option.key, _value(resolved, option), resolved.sources[option.key]) for option in options()]
     widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    palette = palette_for(sys.stdout)
     for key, value, source in rows:
-        print(f"{key:<{widths[0]}}  {value:<{widths[1]}}  {source}")
+        style = "dim" if source == "default" else "green"
+        print(f"{key:<{widths[0]}}  {value:<{widths[1]}}  {palette.paint(source, style)}")
     if resolved.settings.attach is not None:
         from rove.engine.guard_notice import UNGUARDED
 
@@ -82,13 +87,3 @@ def _value(resolved: Resolved, option: Option) -> str:
         "attach": settings.attach or "none",
     }
     return shown(followed.get(option.key, value))
-
-
-def shown(value: Any) -> str:
-    """Return a value as it is written in the config file."""
-    if value is None:
-        return "found by itself"
-    if isinstance(value, tuple):
-        parts: tuple[Any, ...] = value
-        return ", ".join(map(str, parts)) or "none"
-    return str(value).lower() if isinstance(value, bool) else str(value)

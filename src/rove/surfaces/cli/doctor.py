@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import AsyncIterator
 
 from rove.browser.browser import Finding
 from rove.engine.self_check import examine
 from rove.settings.tree import Settings
+from rove.surfaces.cli.clients.findings import client_findings
+from rove.surfaces.colours import palette_for
 
 MARKS = {"good": "ok  ", "worth knowing": "note", "broken": "FAIL"}
-COLOURS = {"good": "\033[32m", "worth knowing": "\033[33m", "broken": "\033[31m"}
+COLOURS = {"good": "green", "worth knowing": "yellow", "broken": "red"}
 
 
 def report(settings: Settings) -> int:
@@ -20,16 +23,22 @@ def report(settings: Settings) -> int:
 
 async def _report(settings: Settings) -> int:
     broken = 0
-    async for finding in examine(settings):
+    async for finding in _all_findings(settings):
         print(_line(finding), flush=True)
         broken += finding.state == "broken"
     print(f"\n{broken} problem(s)." if broken else "\nAll is well.")
     return 1 if broken else 0
 
 
+async def _all_findings(settings: Settings) -> AsyncIterator[Finding]:
+    async for finding in examine(settings):
+        yield finding
+    for finding in client_findings():
+        yield finding
+
+
 def _line(finding: Finding) -> str:
     mark = MARKS[finding.state]
-    if sys.stdout.isatty():
-        mark = f"{COLOURS[finding.state]}{mark}\033[0m"
+    mark = palette_for(sys.stdout).paint(mark, COLOURS[finding.state])
     fix = f"\n{'':18}-> {finding.fix}" if finding.fix else ""
     return f"{mark}  {finding.subject:<10}  {finding.detail}{fix}"

@@ -17,6 +17,7 @@ from rove.ledger.files import LedgerFiles, names
 from rove.ledger.reader import Feed, Recent, recent
 from rove.ledger.verification import Verdict, verify, verify_file
 from rove.render.cleaning import one_line
+from rove.surfaces.colours import palette_for
 
 # Seconds between two looks at the files. Each operating system has another way to wait for a change; a look costs one
 # stat for each session.
@@ -32,7 +33,7 @@ def show(folder: Path, session: str | None, last: int, failed: bool, as_json: bo
     found = [_recent(files, last, failed) for files in _chosen(folder, session)]
     links = _in_order(found, last)
     if links and not as_json:
-        print(_row(name for name, _ in COLUMNS))
+        print(palette_for(sys.stdout).paint(_row(name for name, _ in COLUMNS), "bold"))
     for link in links:
         _say(link, as_json)
     if unreadable := sum(each.unreadable for each in found):
@@ -147,6 +148,8 @@ def _told(link: ChainedLine) -> str:
     spent = f"{seconds * 1000:.0f}" if isinstance(seconds, int | float) else ""
     words = [str(facts.get(name, "")) for name in ("decision", "outcome")]
     row = _row([when, str(facts.get("session", "?")), _summary(facts), *words, spent])
+    if facts.get("outcome", "done") != "done":
+        row = palette_for(sys.stdout).paint(row, "red")
     guard, error = facts.get("guard", GUARDED), facts.get("error")
     remarks = [str(guard)] if guard != GUARDED else []
     remarks += [error] if isinstance(error, str) else []

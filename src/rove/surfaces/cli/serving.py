@@ -24,7 +24,16 @@ if TYPE_CHECKING:
     from rove.surfaces.gateway.gateway import Gateway
 
 
+AT_TERMINAL = """\
+rove mcp serves an MCP client over standard input and output. A client starts it by itself: `rove init` adds it to those
+on this machine, and `rove init --print` shows what any other one needs. It waits for messages of a client now; Ctrl-C
+ends it. To use the browser from this terminal, try `rove open example.com`.
+"""
+
+
 def serve_mcp(settings: Settings, begun: EarlyLaunch | None) -> int:
+    if sys.stdin.isatty():
+        print(AT_TERMINAL, file=sys.stderr, flush=True)
     if settings.attach is not None:
         print(f"rove: {UNGUARDED}", file=sys.stderr, flush=True)
     asyncio.run(_serve(settings, toolset_from(settings), begun))

@@ -14,6 +14,7 @@ from rove.demo.site import tea_room
 from rove.outcome import Outcome
 from rove.render.outcomes import as_text
 from rove.settings.tree import Settings
+from rove.surfaces.colours import palette_for
 from rove.surfaces.library import Session, open_with
 
 
@@ -53,13 +54,10 @@ async def _order(session: Session, address: str, workspace: Path) -> None:
 
 
 def _show(story: str, call: str, outcome: Outcome[Any]) -> None:
-    _say(_painted("1", story))
-    _say(_painted("36", f"  session.{call}") + _painted("2", f"   {outcome.seconds * 1000:.0f} ms"))
+    palette = palette_for(sys.stdout)
+    _say(palette.paint(story, "bold"))
+    _say(palette.paint(f"  session.{call}", "cyan") + palette.paint(f"   {outcome.seconds * 1000:.0f} ms", "dim"))
     _say(textwrap.indent(as_text(outcome), "    ") + "\n")
-
-
-def _painted(style: str, text: str) -> str:
-    return f"\033[{style}m{text}\033[0m" if sys.stdout.isatty() else text
 
 
 def _say(text: str) -> None:

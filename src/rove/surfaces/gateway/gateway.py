@@ -46,8 +46,11 @@ class ConnectedClient(Protocol):
 class Gateway:
     """The sessions of one server, its clients, its chats, and the requests that wait for a person."""
 
-    def __init__(self, settings: Settings, demo_site: str | None = None) -> None:
-        """`demo_site`: address of the built-in site, which the scripted model visits."""
+    def __init__(self, settings: Settings, demo_site: str | None = None, sessions: Sessions | None = None) -> None:
+        """`demo_site`: address of the built-in site, which the scripted model visits.
+
+        `sessions`: sessions that another surface has opened and closes; it tells `observer` what happens in them.
+        """
         self.settings = settings
         self.demo_site = demo_site
         self.url = ""
@@ -57,23 +60,27 @@ class Gateway:
         self.approvals = ApprovalInbox(self.events, settings.deadlines.approval, self.link_to_approval)
         self._clients: set[ConnectedClient] = set()
         self.pictures = StepPictures(settings.home_folder / FOLDER / "pictures")
-        self._observer = SessionObserver(self.events, self.metrics, self.pictures, lambda: bool(self._clients))
-        self.sessions = Sessions(settings, approver=appointed(settings), people=self._observer, watcher=self._observer)
+        self.observer = SessionObserver(self.events, self.metrics, self.pictures, lambda: bool(self._clients))
+        self._owns_sessions = sessions is None
+        self.sessions = sessions or Sessions(
+            settings, approver=appointed(settings), people=self.observer, watcher=self.observer
+        )
         toolset = toolset_from(settings)
         self.tools = Tools(registered_tools(settings), self.events, self.approvals, self.sessions, toolset.access)
         self.chats = Chats(self.tools, self.events, self.sessions, settings, demo_site)
         self.live = LiveViews(self.sessions)
         self.mcp = browser_endpoint(self.sessions, toolset, self.tokens, self.approvals)
-        self._observer.facts = self.session_facts
-        self._observer.take_picture = self.picture
-        self._observer.on_closed = self.approvals.forget
+        self.observer.facts = self.session_facts
+        self.observer.take_picture = self.picture
+        self.observer.on_closed = self.approvals.forget
         self.approvals.illustrate = self._illustrate
         self.approvals.on_decided = self._record_decision
         self._tasks = BackgroundTasks("the gateway", expected=(RoveError,))
         self._add_metrics()
 
     async def __aenter__(self) -> Self:
-        await self.sessions.__aenter__()
+        if self._owns_sessions:
+            await self.sessions.__aenter__()
         return self
 
     async def close_clients(self) -> None:
@@ -93,8 +100,9 @@ class Gateway:
         await self.live.close()
         await self._tasks.finish(1.0)
         await self._tasks.close()
-        await self._observer.close()
-        await self.sessions.close()
+        await self.observer.close()
+        if self._owns_sessions:
+            await self.sessions.close()
 
     def session_facts(self, name: str) -> dict[str, Any]:
         """Return what clients are shown of an open session. Raises NotOpen."""

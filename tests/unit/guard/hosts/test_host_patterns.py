@@ -47,7 +47,8 @@ def test_an_entry_matches_only_the_hosts_that_it_names(
     "entry",
     [
         "", "*", "*.", "*:80", "a*.example", "*.*.example", "**.example", "localhost:", "localhost:0",
-        "localhost:65536", "localhost:http", "localhost:٣", "localhost:80:80", "http://localhost:3000", "localhost/",
+        "localhost:65536", "localhost:http", "localhost:٣", "localhost:80:80", "localhost/",
+        "http://localhost", "http://localhost:3000/x", "http://u@localhost:3000", "ftp://localhost:21", "http://*:1",
         "localhost:3000/", "user@localhost", "local host", " localhost", "localhost ", "[localhost]:80", "[::1]80",
         "[::1]:", "[]:80", "10.0.0.1/8", "10.0.0.0/33", "10.0.0.0/", "a..b", ".example", "1.2.3.4.5", "::1/129", "%6c",
         "a,b", "a;b", "*.10.0.0.1/8", "localhost\n",
@@ -64,3 +65,9 @@ def test_a_denied_name_covers_its_subdomains() -> None:
     assert parsed.covers(Endpoint("a.b.evil.example", 443))
     assert not parsed.covers(Endpoint("notevil.example", 80))
     assert not parse_pattern("evil.example:80").covers(Endpoint("a.evil.example", 443))
+
+
+@pytest.mark.parametrize("entry", ["http://localhost:3000", "HTTP://localhost:3000/", "https://localhost:3000"])
+def test_an_origin_with_its_port_stands_for_both(entry: str) -> None:
+    assert parse_pattern(entry) == parse_pattern("localhost:3000")
+    assert parse_pattern("http://[::1]:80") == parse_pattern("[::1]:80")

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-EPILOG = """\
+DESCRIPTION = """\
+A real browser for an AI agent, with a person in charge of it.
+
+The loop: open a page, look at it, act, read what changed.
+  rove open example.com         answers with the page; [e12] is the ref of an element
+  rove snapshot                 the page again, when you need all of it
+  rove click e12                every act answers with what it changed on the page
+  rove fill e7 "Ada Lovelace"
+  rove screenshot --out page.png
+  rove close                    or leave it open: the browser stays for the next command
+
+To connect an agent:  rove init   adds rove to the MCP clients on this machine
+                      rove skill  is the guide for agents that run commands
+To watch one at work: rove watch  in this terminal, or rove serve on a web page
+To try it:            rove demo   takes you round, with no key and no network
+"""
+INIT = """\
+Add rove to the MCP clients on this machine: Claude Code, Claude Desktop, Cursor, VS Code, Codex, Gemini CLI, Zed and
+Windsurf. It asks before it changes a file, keeps the comments in it, and leaves a copy of it as it was. Settings that
+are given here are those that the client starts rove with.
+"""
+INIT_EXAMPLES = """\
 examples:
-  rove demo                 a guided tour, no key and no network needed
-  rove mcp                  serve an MCP client over standard input and output
-  rove serve                watch agents, approve what matters, take over, chat: a web page and its gateway
-  rove map urls.txt --do extract --out texts.jsonl
-                            many pages, a line of JSON for each
-  rove doctor               what works, what does not, how to fix it
-  rove config show          every setting, its value and where that came from
-  rove tools                what a model sees of its tools, and what that costs
-  rove policy check         what an agent may do, and what a person is asked
-  rove states list          which logins are saved
-  rove journal show         what was done, how it was decided and how it ended
+  rove init                                 ask for each client that is found
+  rove init cursor --yes                    one client, without asking
+  rove init --allow-host localhost:3000     let the agent reach the app that you are writing
+  rove init --print                         what to add to the configuration of any other client
 """
 SERVE = """\
 One server for people and programs: a web page where a person watches every session, approves what an agent asks for,
@@ -78,4 +92,16 @@ TAIL = """\
 examples:
   rove journal tail -f                      what all sessions do, as they do it; Ctrl-C ends it
   rove journal tail default -f --json       one session, for programs
+"""
+SKILL = """\
+examples:
+  rove skill                                for an agent that reads what commands print
+  rove skill --install                      as a skill of Claude Code
+  rove skill --install .agents/skills       as a skill of this project
+"""
+COMPLETION = """\
+examples:
+  eval "$(rove completion bash)"            in ~/.bashrc
+  eval "$(rove completion zsh)"             in ~/.zshrc
+  rove completion fish | source             in ~/.config/fish/config.fish
 """

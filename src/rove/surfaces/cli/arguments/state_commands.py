@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rove.settings.tree import Resolved
-from rove.surfaces.cli.help_texts import STATES
+from rove.surfaces.cli.arguments.help_texts import STATES
 
 # Declares a command that can be run: given are its function, and what declares its arguments.
 Runs = Callable[..., Any]

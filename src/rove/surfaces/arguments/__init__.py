@@ -1,0 +1,1 @@
+"""The arguments of commands: those of actions, and settings as flags."""

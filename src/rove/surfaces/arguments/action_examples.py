@@ -1,0 +1,41 @@
+"""Examples in the help of commands."""
+
+from __future__ import annotations
+
+EXAMPLES = {
+    "open": """\
+examples:
+  rove open example.com                     answers with the page; [e12] are refs for other commands
+  rove open localhost:3000 --allow-host localhost:3000
+  rove open https://example.com --session shop
+""",
+    "click": """\
+examples:
+  rove click e12                            a ref of the page that was shown
+  rove click 'button "Save"'                by role and name
+  rove click 'css=.menu > a' --button right
+""",
+    "fill": """\
+examples:
+  rove fill e7 "Ada Lovelace"
+  rove fill 'textbox "Password"' secret:shop    a secret of the owner, by its name
+""",
+    "batch": """\
+examples:
+  rove batch "fill e7 Ada" "click e12"      several acts, one answer
+  rove batch --file steps.txt               a step a line, or a JSON array
+  echo 'click e12' | rove batch
+""",
+    "screenshot": """\
+examples:
+  rove screenshot --out page.png
+  rove screenshot --annotate                with the refs drawn beside the elements
+  rove screenshot e12 --out button.png
+""",
+    "wait": """\
+examples:
+  rove wait "Order placed"
+  rove wait --gone Loading
+  rove wait --url '**/done'
+""",
+}

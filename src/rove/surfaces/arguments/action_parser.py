@@ -1,0 +1,271 @@
+"""Command lines of actions: `rove click e12 --button right`. All of them are derived from the declarations."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from rove.action import AnyAction, CompositeAction, registry
+from rove.surfaces.arguments.action_examples import EXAMPLES
+from rove.surfaces.arguments.command_parser import MISUSE, CommandParser, Finished, refuse
+from rove.surfaces.arguments.setting_flags import HELP_ALL, OF_ACTIONS, add_settings
+from rove.surfaces.arguments.usage import short_usage
+from rove.surfaces.own_commands import OWN_COMMANDS, SESSION_COMMANDS
+from rove.toolsets.catalogue import LONGEST_TIMEOUT, one_line_of, options_of
+from rove.validation.fields import Schema, schema_of
+from rove.validation.record import dataclass
+from rove.validation.spelling import nearest
+
+_SETTING = "setting "
+_BATCH = "batch"
+# What every command of an action takes, under the names that they are read by.
+_OF_ALL = ("help", "help_all", "session", "timeout", "quiet", "pretty", "json", "out")
+
+
+@dataclass(frozen=True)
+class Command:
+    """An action's command line, read: the action, its arguments, where to run it and how to answer."""
+
+    verb: str
+    arguments: Mapping[str, Any]
+    flags: Mapping[str, Any]
+    session: str | None = None
+    tab: str | None = None
+    timeout: float | None = None
+    is_quiet: bool = False
+    as_json: bool = False
+    is_pretty: bool = False
+    out: str | None = None
+    # Where the steps of a batch are read from, if they are not arguments.
+    steps_file: str | None = None
+
+
+def parse_command(arguments: Sequence[str], columns: int = 80) -> Command:
+    """Read a command line whose first word names an action. Raises Finished."""
+    word, *rest = arguments
+    verb = verb_of(word)
+    if verb is None:
+        near = nearest(word, {*command_names(), *OWN_COMMANDS, *SESSION_COMMANDS})
+        meant = f"\n      Did you mean `rove {near}`?" if near else ""
+        raise Finished(MISUSE, error=f"rove: There is no command `{word}`.{meant}\n      `rove --help` lists all.\n")
+    with_all = HELP_ALL in rest
+    parser = action_parser(verb, columns, with_all)
+    if with_all:
+        parser.print_help()
+    read, unknown = parser.parse_known_args(rest)
+    if unknown:
+        refuse(parser, unknown, _options(parser))
+    return _command(verb, vars(read))
+
+
+def verb_of(word: str) -> str | None:
+    """Return the action that a command names: `open` and `navigate`, `fill-form`."""
+    return _names().get(word)
+
+
+def command_names() -> Iterator[str]:
+    """Yield the commands of all actions, by which help and completion list them."""
+    yield from (command_name(cls) for cls in registry().values())
+
+
+def command_name(cls: type[AnyAction]) -> str:
+    """Return the name of an action's command."""
+    return cls.command or cls.verb.replace("_", "-")
+
+
+@cache
+def _names() -> Mapping[str, str]:
+    names = {verb.replace("_", "-"): verb for verb in registry()}
+    return {**names, **{command_name(cls): verb for verb, cls in registry().items()}}
+
+
+@cache
+def action_parser(verb: str, columns: int, lists_all: bool) -> argparse.ArgumentParser:
+    """Return the parser of an action's command. `lists_all`: whether its help lists every setting."""
+    cls = registry()[verb]
+    name = command_name(cls)
+    parser = CommandParser(
+        prog=f"rove {name}", description=one_line_of(cls), epilog=EXAMPLES.get(name), allow_abbrev=False,
+        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=columns - 2),
+    )  # fmt: skip
+    _add_arguments(parser, cls)
+    _add_options(parser, cls)
+    add_settings(parser, lists_all, OF_ACTIONS, _SETTING)
+    parser.usage = short_usage(parser)
+    return parser
+
+
+def _add_arguments(parser: argparse.ArgumentParser, cls: type[AnyAction]) -> None:
+    """Required arguments are given by position; where there are none, the first one can be."""
+    schema = schema_of(cls)
+    required: list[str] = schema.get("required", [])
+    properties: dict[str, Schema] = schema["properties"]
+    if cls.verb == _BATCH:
+        help = 'commands such as "click e12"; without any, they are read from --file or standard input'
+        parser.add_argument("steps", nargs="*", metavar="STEP", help=help)
+        parser.add_argument("--file", metavar="FILE", help="read the steps from a file, or from - for standard input")
+        return
+    for name, rule in properties.items():
+        if name in required:
+            _add_position(parser, name, rule, is_required=True)
+    for name, rule in properties.items():
+        if name in required:
+            continue
+        if not required and name == next(iter(properties)) and _is_text(rule):
+            _add_position(parser, name, rule, is_required=False)
+            rule = {**rule, "description": argparse.SUPPRESS}
+        _add_option(parser, name, rule)
+
+
+def _is_text(rule: Schema) -> bool:
+    return rule.get("type") == "string"
+
+
+def _add_position(parser: argparse.ArgumentParser, name: str, rule: Schema, is_required: bool) -> None:
+    facts: dict[str, Any] = {"metavar": name.upper(), "help": _help(rule)}
+    if rule.get("type") == "array":
+        facts["nargs"] = "+"
+    elif not is_required:
+        facts["nargs"] = "?"
+    dest = name if is_required else f"{name} by position"
+    parser.add_argument(dest, **facts)
+
+
+def _add_option(parser: argparse.ArgumentParser, name: str, rule: Schema) -> None:
+    flag = "--" + name.replace("_", "-")
+    facts: dict[str, Any] = {"dest": name, "default": None, "help": _help(rule)}
+    if rule.get("type") == "boolean":
+        parser.add_argument(flag, action=argparse.BooleanOptionalAction, **facts)
+    elif rule.get("type") == "array":
+        parser.add_argument(flag, nargs="+", metavar=name.upper(), **facts)
+    elif "enum" in rule:
+        parser.add_argument(flag, choices=rule["enum"], **facts)
+    else:
+        parser.add_argument(flag, metavar=name.upper(), **facts)
+
+
+def _help(rule: Schema) -> str:
+    if rule.get("description") == argparse.SUPPRESS:
+        return argparse.SUPPRESS
+    default = f" [{rule['default']}]" if "default" in rule else ""
+    return (str(rule.get("description", "")) + default).replace("%", "%%")
+
+
+def _add_options(parser: argparse.ArgumentParser, cls: type[AnyAction]) -> None:
+    group = parser.add_argument_group("where and how")
+    known = {*options_of(cls)}
+    taken = {*schema_of(cls)["properties"]}
+    group.add_argument("--session", metavar="NAME", help="which session; opened by `rove open` [default]")
+    if "tab" in known and "tab" not in taken:
+        group.add_argument("--tab", metavar="ID", help="which tab; the one in front if not given")
+    if "timeout" in known and "timeout" not in taken:
+        group.add_argument("--timeout", metavar="SECONDS", type=_seconds, help="how long it may take")
+    if "snapshot" in known:
+        group.add_argument("--quiet", action="store_true", help="do not tell what changed on the page")
+    if cls.verb == "snapshot":
+        group.add_argument("--pretty", action="store_true", help="draw the page as a tree, for people")
+    group.add_argument("--json", action="store_true", help="answer with one line of JSON, for programs")
+    group.add_argument("--out", metavar="FILE", help="write the picture or file that it answers with here")
+
+
+def _seconds(word: str) -> float:
+    try:
+        seconds = float(word)
+    except ValueError:
+        seconds = 0
+    if not 0 < seconds <= LONGEST_TIMEOUT:
+        raise argparse.ArgumentTypeError(f"{word!r} is not a number of seconds above 0 and at most {LONGEST_TIMEOUT}")
+    return seconds
+
+
+def _command(verb: str, read: dict[str, Any]) -> Command:
+    cls = registry()[verb]
+    names = {*schema_of(cls)["properties"]}
+    flags = {key.removeprefix(_SETTING): value for key, value in read.items() if key.startswith(_SETTING)}
+    given = {name: value for name in names if (value := _given(read, name)) is not None}
+    steps_file = None
+    if verb == _BATCH:
+        given, steps_file = _steps(read)
+    return Command(
+        verb,
+        {name: _as_data(schema_of(cls)["properties"][name], value) for name, value in given.items()},
+        {key: value for key, value in flags.items() if value is not None},
+        read.get("session") if "session" not in names else None,
+        read.get("tab") if "tab" not in names else None,
+        read.get("timeout") if "timeout" not in names else None,
+        bool(read.get("quiet")),
+        read["json"],
+        bool(read.get("pretty")),
+        read["out"],
+        steps_file,
+    )
+
+
+def _given(read: Mapping[str, Any], name: str) -> Any:
+    by_position = read.get(f"{name} by position")
+    return read.get(name) if by_position is None else by_position
+
+
+def _steps(read: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
+    if read["steps"]:
+        return {"steps": [step_of(line) for line in read["steps"]]}, None
+    return {}, read["file"] or "-"
+
+
+def step_of(line: str) -> dict[str, Any]:
+    """Read one step of a batch: a command such as `click e12`, or a JSON object. Raises Finished."""
+    import shlex
+
+    if line.lstrip().startswith("{"):
+        return _json_object(line)
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise Finished(MISUSE, error=f"rove: The step {line!r} cannot be read: {error}.\n") from error
+    command = parse_command(words)
+    if issubclass(registry()[command.verb], CompositeAction):
+        raise Finished(MISUSE, error=f"rove: A batch cannot hold a {command.verb}.\n")
+    return {"action": command.verb, **command.arguments}
+
+
+def steps_in(text: str) -> list[dict[str, Any]]:
+    """Read the steps of a batch from a file: a JSON array, or one step a line, without blank lines and comments."""
+    if text.lstrip().startswith("["):
+        try:
+            read = json.loads(text)
+        except ValueError as error:
+            raise Finished(MISUSE, error=f"rove: The steps are no JSON: {error}.\n") from error
+        return read if isinstance(read, list) else []
+    lines = (line.strip() for line in text.splitlines())
+    return [step_of(line) for line in lines if line and not line.startswith("#")]
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        read = json.loads(text)
+    except ValueError as error:
+        raise Finished(MISUSE, error=f"rove: {text!r} is no JSON: {error}.\n") from error
+    return read if isinstance(read, dict) else {}
+
+
+def _as_data(rule: Schema, value: Any) -> Any:
+    """Return an argument as the action takes it: objects, and lists of objects, are written as JSON."""
+    if rule.get("type") == "object" and isinstance(value, str):
+        return _json_object(value)
+    if rule.get("type") == "array" and rule.get("items", {}).get("type") == "object" and isinstance(value, list):
+        return [_json_object(item) if isinstance(item, str) else item for item in value]
+    return value
+
+
+def _options(parser: argparse.ArgumentParser) -> list[str]:
+    """Return the flags of the action's own arguments that take a value."""
+    return [flag for flag, action in parser._option_string_actions.items() if _takes_word(action)]
+
+
+def _takes_word(action: argparse.Action) -> bool:
+    """Whether an option is an argument of the action that takes a value, and is shown in the help."""
+    is_own = not action.dest.startswith(_SETTING) and action.dest not in _OF_ALL
+    return is_own and action.nargs != 0 and action.help != argparse.SUPPRESS

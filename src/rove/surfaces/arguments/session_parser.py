@@ -1,0 +1,56 @@
+"""Command lines about the daemon's sessions: `rove sessions`, `rove close`, `rove watch`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from functools import cache
+
+from rove.surfaces.arguments.command_parser import CommandParser
+from rove.surfaces.own_commands import SESSION_COMMANDS
+
+CLOSE = """\
+examples:
+  rove close                the session called default
+  rove close shop           another one
+  rove close --all          every session; `rove stop` ends the daemon too
+"""
+APPROVE = """\
+What the policy leaves to a person waits for an answer. A command at a terminal asks there. Where an agent runs it, a
+person answers with this command, or while they watch: `rove watch`. No answer in time is a no.
+"""
+WATCH = """\
+examples:
+  rove watch                what agents do in this terminal's daemon, as they do it; asks what a person must approve
+  rove watch shop           one session
+  rove watch --web          on a web page, with live pictures: take over, hand back, approve; needs the extra `serve`
+"""
+
+
+def parse_session_command(arguments: Sequence[str], columns: int) -> argparse.Namespace:
+    """Read a command line about sessions. Raises Finished."""
+    word, *rest = arguments
+    return session_parser(word, columns).parse_args(rest)
+
+
+@cache
+def session_parser(word: str, columns: int) -> argparse.ArgumentParser:
+    """Return the parser of a command about sessions."""
+    parser = CommandParser(
+        prog=f"rove {word}", description=SESSION_COMMANDS[word], allow_abbrev=False,
+        formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=columns - 2),
+    )  # fmt: skip
+    parser.add_argument("--home", metavar="HOME", help="folder of rove's files [~/.rove]")
+    if word == "sessions":
+        parser.add_argument("--json", action="store_true", help="one line of JSON, for programs")
+    elif word == "close":
+        parser.epilog = CLOSE
+        parser.add_argument("names", nargs="*", metavar="SESSION", help="which [default]")
+        parser.add_argument("--all", action="store_true", help="every session")
+    elif word == "approve":
+        parser.epilog = APPROVE
+    elif word == "watch":
+        parser.epilog = WATCH
+        parser.add_argument("session", nargs="?", metavar="SESSION", help="which; all of them if not given")
+        parser.add_argument("--web", action="store_true", help="open the web page")
+    return parser

@@ -1,0 +1,1 @@
+"""The MCP clients on this machine, and rove's entry in their configuration."""

@@ -1,0 +1,67 @@
+"""`rove config edit`: the config file in the user's editor."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from rove.errors import InvalidArguments, InvalidSettings
+
+EDITORS = ("nano", "vim", "vi")
+BEGINNING = "# Settings of rove. `rove config show` lists all of them, docs/settings.md explains each.\n"
+
+
+def edit(path: Path) -> int:
+    """Let the user edit a copy, and keep it if it is valid; otherwise say why, and offer to go on editing."""
+    editor = _editor()
+    before = path.read_text("utf-8") if path.exists() else BEGINNING
+    with tempfile.TemporaryDirectory() as folder:
+        draft = Path(folder, "config.toml")
+        draft.write_text(before, "utf-8")
+        while True:
+            if subprocess.run([*editor, str(draft)], check=False).returncode:
+                print("rove: The editor failed; nothing is changed.", file=sys.stderr)
+                return 1
+            text = draft.read_text("utf-8")
+            if text == before:
+                print("Nothing is changed.")
+                return 0
+            if _is_kept(path, text):
+                return 0
+            if not _goes_on():
+                return 1
+
+
+def _is_kept(path: Path, text: str) -> bool:
+    from rove.settings.config_file import write_text
+
+    try:
+        write_text(path, text)
+    except InvalidSettings as error:
+        print(f"rove: {error.message}\n      {error.hint}", file=sys.stderr)
+        return False
+    print(f"{path} is written. It holds from the next start of rove.")
+    return True
+
+
+def _goes_on() -> bool:
+    if not sys.stdin.isatty():
+        return False
+    print("Edit it again? Otherwise nothing is changed. [Y/n] ", end="", flush=True)
+    answer = sys.stdin.readline()
+    return bool(answer) and answer.strip().lower() in ("", "y", "yes")
+
+
+def _editor() -> list[str]:
+    chosen = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if chosen:
+        return shlex.split(chosen)
+    found = next((editor for editor in EDITORS if shutil.which(editor)), None)
+    if found is None:
+        raise InvalidArguments("No editor was found.", hint="Set EDITOR, or use `rove config set KEY VALUE`.")
+    return [found]

@@ -1,0 +1,1 @@
+"""The daemon that runs the commands of one user, and its client."""

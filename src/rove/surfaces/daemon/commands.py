@@ -1,0 +1,162 @@
+"""Runs commands in the daemon."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from rove.action import AnyAction, parse, registry
+from rove.advice import Names, insert_names
+from rove.engine.sessions.sessions import Sessions
+from rove.errors import RoveError
+from rove.guard.policy.approval import Approver
+from rove.outcome import AnyOutcome, Attachment
+from rove.render.outcomes import as_data, as_text, error_data, error_text
+from rove.surfaces.arguments.action_parser import Command, command_name, parse_command, steps_in
+from rove.surfaces.arguments.command_parser import Finished
+from rove.surfaces.colours import Palette
+from rove.surfaces.daemon.engines import EngineRequest, Engines, resolved_for
+from rove.surfaces.daemon.people.approvals import CommandApprover, PendingApprovals
+from rove.surfaces.daemon.people.observers import Observers
+from rove.surfaces.daemon.people.pretty import lines_for, pretty
+from rove.surfaces.daemon.people.progress import Progress
+from rove.surfaces.daemon.people.web_pages import WebPages
+from rove.surfaces.daemon.reply import Reply
+from rove.surfaces.daemon.session_commands import SessionCommands
+from rove.workspace import Workspace
+
+FAILED, MISUSE, DENIED, TIMED_OUT = 1, 2, 3, 4
+EXIT_CODES = {
+    "invalid_arguments": MISUSE,
+    "invalid_settings": MISUSE,
+    "denied": DENIED,
+    "held_by_person": DENIED,
+    "forbidden": DENIED,
+    "deadline_exceeded": TIMED_OUT,
+}
+
+
+class Commands:
+    """The commands of all clients, and the engines in which they run."""
+
+    def __init__(self, stop: Callable[[], None]) -> None:
+        self._observers = Observers()
+        self._approvals = PendingApprovals()
+        self._engines = Engines(self._observers)
+        self._running = 0
+        self._last_used = time.monotonic()
+        self._pages = WebPages(self._observers, self._engines.protect_port)
+        self._sessions = SessionCommands(self._engines, self._observers, self._pages, self._approvals, stop)
+
+    @property
+    def idle_seconds(self) -> float:
+        """Seconds since there was last a command that ran or a session that was open."""
+        if self._running or any(engine.open_sessions(None) for engine in self._engines.all):
+            self._last_used = time.monotonic()
+        return time.monotonic() - self._last_used
+
+    async def run(self, request: Mapping[str, Any], reply: Reply) -> int:
+        """Run one command line, and return its exit code."""
+        self._running += 1
+        try:
+            if self._sessions.knows(request["arguments"][0]):
+                return await self._sessions.run(request, reply)
+            return await self._run_action(parse_command(request["arguments"], request["columns"]), request, reply)
+        except RoveError as error:
+            reply.error(f"rove: {error.message}\n      {error.hint}\n")
+            return EXIT_CODES.get(error.code, FAILED)
+        except Finished as finished:
+            reply.send(output=finished.output, error=finished.error)
+            return finished.code
+        finally:
+            self._running -= 1
+            self._last_used = time.monotonic()
+
+    async def close(self) -> None:
+        await self._pages.close()
+        await self._engines.close()
+
+    async def _run_action(self, command: Command, request: Mapping[str, Any], reply: Reply) -> int:
+        try:
+            arguments = dict(command.arguments)
+            if command.steps_file is not None:
+                arguments["steps"] = await _read_steps(command.steps_file, request["folder"], reply)
+            action = parse(command.verb, arguments)
+            resolved = resolved_for(request["folder"], request["environment"], command.flags)
+            asked = EngineRequest(command.flags, request["environment"])
+            with Progress(" ".join(request["arguments"]), reply) as progress:
+                async with self._engines.using(command.session, resolved, asked) as engine:
+                    approver = self._pages.approver(engine, CommandApprover(self._approvals, reply))
+                    outcome = await _perform(engine, action, command, approver, progress)
+        except RoveError as error:
+            return _tell_error(error, command, reply)
+        return await _tell(outcome, command, engine, reply)
+
+
+async def _perform(
+    engine: Sessions, action: AnyAction, command: Command, approver: Approver, progress: Progress
+) -> AnyOutcome:
+    """Run an action in the session that the command names; an address opens the session if it is not open."""
+    if command.session and action.destination is not None and command.session not in engine.open_sessions(None):
+        await engine.open_session(command.session)
+    session = engine.session(command.session)
+    return await session.run(
+        action,
+        tab=command.tab,
+        timeout=command.timeout,
+        quiet=command.is_quiet,
+        channel=approver,
+        report=progress.report,
+        names=command_lines(),
+    )
+
+
+def command_lines() -> Names:
+    """Return what the command line calls each action, for hints."""
+    return {verb: f"`rove {command_name(cls)}`" for verb, cls in registry().items()}
+
+
+async def _tell(outcome: AnyOutcome, command: Command, engine: Sessions, reply: Reply) -> int:
+    saved = [await _save(attachment, command, engine, reply) for attachment in outcome.attachments]
+    stopped = outcome.result.error
+    if command.as_json:
+        told = {"ok": stopped is None, **as_data(outcome), **({"files": saved} if saved else {})}
+        reply.output(reply.as_json(told))
+    elif command.is_pretty:
+        reply.output(pretty(outcome, Palette(reply.has_colour), lines_for(reply.encoding)))
+    else:
+        reply.output(as_text(outcome) + "\n" + "".join(f"Saved {path}\n" for path in saved))
+    return 0 if stopped is None else EXIT_CODES.get(stopped.code, FAILED)
+
+
+def _tell_error(error: RoveError, command: Command, reply: Reply) -> int:
+    error.hint = insert_names(error.hint, command_lines())
+    if command.as_json:
+        reply.output(reply.as_json({"ok": False, "error": error_data(error)}))
+    else:
+        reply.error(f"{error_text(error)}\n")
+    return EXIT_CODES.get(error.code, FAILED)
+
+
+async def _save(attachment: Attachment, command: Command, engine: Sessions, reply: Reply) -> str:
+    """Write a picture or a file where the command says or, without that, to the workspace; return its path."""
+    if command.out is not None:
+        reply.file(command.out, attachment.data)
+        return command.out
+    suffix = Path(attachment.name or "").suffix or "." + attachment.mime.partition("/")[2]
+    name = f"{command.verb}-{datetime.now():%Y%m%d-%H%M%S}{suffix}"
+    return str(await Workspace(engine.settings.workspace_folder).save(".", name, attachment.data))
+
+
+async def _read_steps(file: str, folder: str, reply: Reply) -> list[dict[str, Any]]:
+    if file == "-":
+        return steps_in(await reply.input())
+    try:
+        return steps_in(await asyncio.to_thread(Path(folder, file).read_text, "utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise Finished(MISUSE, error=f"rove: {file} cannot be read: {why}.\n") from error

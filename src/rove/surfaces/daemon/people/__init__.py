@@ -1,0 +1,1 @@
+"""What people see of the daemon, and how they answer it."""

@@ -1,0 +1,104 @@
+"""Starts the daemon. Imported only by a command that finds none."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+from _socket import socket
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from rove.surfaces.daemon.location import LOG, RUNNING, STARTING, DaemonFailed, check_folder, connect
+
+# Commands about the daemon itself, which do not start one.
+DAEMON_COMMANDS = ("sessions", "close", "stop", "approve")
+LARGEST_LOG = 5_000_000
+SHOWN_OF_LOG = 2000
+
+
+def checked(arguments: Sequence[str]) -> int | None:
+    """Answer a command line that needs no daemon, such as one that is not valid; return None for any other."""
+    from rove.surfaces.arguments.action_parser import parse_command
+    from rove.surfaces.arguments.command_parser import Finished
+    from rove.surfaces.arguments.session_parser import parse_session_command
+    from rove.surfaces.own_commands import SESSION_COMMANDS
+
+    parse = parse_session_command if arguments[0] in SESSION_COMMANDS else parse_command
+    try:
+        parse(arguments, _columns())
+    except Finished as finished:
+        sys.stdout.write(finished.output)
+        sys.stderr.write(finished.error)
+        return finished.code
+    if arguments[0] in DAEMON_COMMANDS:
+        print("No session is open, and no daemon runs. `rove open URL` starts both.")
+        return 0
+    return None
+
+
+def _columns() -> int:
+    import shutil
+
+    return shutil.get_terminal_size().columns
+
+
+def start(folder: str, environment: Mapping[str, str]) -> socket | None:
+    """Start the daemon, unless another client has just done so, and return a connection to it; None if it ends."""
+    Path(folder).parent.mkdir(parents=True, exist_ok=True)
+    Path(folder).mkdir(mode=0o700, exist_ok=True)
+    check_folder(folder)
+    with _locked(Path(folder) / STARTING):
+        connection = connect(folder)
+        if connection is None:
+            _spawn(Path(folder), environment)
+            connection = connect(folder)
+    return connection
+
+
+def wait_for_end(folder: str) -> None:
+    """Wait until no daemon runs, and none has a browser left to close."""
+    if Path(folder).exists():
+        with _locked(Path(folder) / RUNNING):
+            pass
+
+
+def _spawn(folder: Path, environment: Mapping[str, str]) -> None:
+    """Start the process, and wait until it accepts commands. Raises DaemonFailed with what it wrote."""
+    ready, when_ready = os.pipe()
+    log = _open_log(folder / LOG)
+    try:
+        began = os.fstat(log).st_size
+        subprocess.Popen(
+            [sys.executable, "-m", "rove.surfaces.daemon", str(folder), str(when_ready)],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", env=dict(environment),
+            pass_fds=[when_ready], start_new_session=True,
+        )  # fmt: skip
+        os.close(when_ready)
+        if not os.read(ready, 1):
+            said = os.pread(log, SHOWN_OF_LOG, began).decode(errors="replace").strip()
+            raise DaemonFailed(f"The daemon did not start. {said}", "`rove logs` shows more.")
+    finally:
+        os.close(ready)
+        os.close(log)
+
+
+def _open_log(path: Path) -> int:
+    """Open the log of the daemon, without what is too old to matter."""
+    log = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    if os.fstat(log).st_size > LARGEST_LOG:
+        os.truncate(log, 0)
+    return log
+
+
+@contextmanager
+def _locked(path: Path) -> Generator[None]:
+    """Hold a lock, after waiting for the process that holds it."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(file)
