@@ -13,7 +13,7 @@ from rove.chromium.input.keyboard import Keyboard
 from rove.chromium.input.mouse import Mouse
 from rove.chromium.input.page_modes import PageModes
 from rove.chromium.input.password_guard import NoSecrets, PasswordGuard
-from rove.chromium.input.press_tracker import PressTracker
+from rove.chromium.input.press_tracker import DoneReports, PressTracker
 from rove.chromium.input.uploads import FileChooser, copy_files
 from rove.chromium.protocol.connection import CdpSession
 from rove.chromium.secrets.secret_fields import SecretFields
@@ -21,6 +21,7 @@ from rove.chromium.secrets.secret_fields import SecretFields
 if TYPE_CHECKING:
     from rove.browser.aria.reader import AriaReader
     from rove.browser.element import SecretSource
+    from rove.chromium.input.element import Element
     from rove.chromium.input.page import Page
 
 
@@ -50,7 +51,10 @@ class InputDevices:
         self.clipboard = clipboard
         self.secrets: SecretSource = NoSecrets()
         self.page_modes = PageModes(page.worlds.main, events)
+        # The fields that the running action has filled in, and the value of each.
+        self.filled: list[tuple[Element, str]] = []
         self.press_tracker = PressTracker()
+        self.done_reports = DoneReports(page.dialogs)
         self.file_chooser = FileChooser(events)
         self.password_guard = PasswordGuard(page, self._offer)
         self.secret_fields = SecretFields(page.every_world, events, lambda: clipboard.secrets)
@@ -64,6 +68,7 @@ class InputDevices:
         here would start these one step later, and the page would run without them.
         """
         self.press_tracker.listen(cdp)
+        self.done_reports.listen(cdp)
         self.file_chooser.listen(cdp)
         self.secret_fields.listen(cdp)
         return [

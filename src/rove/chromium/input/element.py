@@ -123,11 +123,12 @@ class Element:
         answer = await self._ask_until_ready("fillIn", value, self._devices.password_guard.is_enabled)
         if answer.get("password"):
             raise self._password_error(answer["origin"])
+        self._devices.filled.append((self, value))
         if not answer["type"]:
             filled: str | None = answer["value"]
             return None if filled is None else self.quote(filled)
         await self._devices.keyboard.replace(value)
-        return await self.value()
+        return None if self._page.dialogs.open else await self.value()
 
     async def type_secret(self, name: str) -> None:
         """Append a secret to the text in the field."""
@@ -187,7 +188,7 @@ class Element:
             where: dict[str, Any] = {"objectId": await self.page_object_id()}
         else:
             where = {"backendNodeId": await self._devices.file_chooser.open_with(self)}
-        await self.cdp.send("DOM.setFileInputFiles", {"files": names, **where})
+        await self._page.dialogs.run_until_dialog(self.cdp.send("DOM.setFileInputFiles", {"files": names, **where}))
 
     async def frames_within(self) -> list[World]:
         """Return the frame that this element is and the frames in it; none if it is another kind of element."""
@@ -217,7 +218,10 @@ class Element:
         def sibling(ref: str) -> Element:
             return Element(self._devices, self.world, ref)
 
-        return ListChoice(control, self._ask, sibling, self._devices.keyboard, self.quote)
+        def is_blocked() -> bool:
+            return self._page.dialogs.open is not None
+
+        return ListChoice(control, self._ask, sibling, self._devices.keyboard, self.quote, is_blocked)
 
     async def set_checked(self, checked: bool) -> bool:
         """Click it if its state is not the wanted one; returns whether it was clicked."""
@@ -302,7 +306,8 @@ class Element:
     async def _call(self, question: str, *arguments: Any) -> dict[str, Any]:
         self._devices.note_touched(self.world)
         as_user = question in ACTING_QUESTIONS
-        answer: dict[str, Any] = await self.world.call(_function(question), self._ref, *arguments, as_user=as_user)
+        call = self.world.call(_function(question), self._ref, *arguments, as_user=as_user)
+        answer: dict[str, Any] = await (self._devices.done_reports.answer_of(call) if as_user else call)
         return answer
 
     def _check(self, answer: dict[str, Any]) -> dict[str, Any]:
