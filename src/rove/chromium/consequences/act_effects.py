@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from rove.chromium.protocol.connection import CdpError
-from rove.errors import RoveError
+from rove.errors import ElementGone
 from rove.page_text import Own, PageText
 
 if TYPE_CHECKING:
+    from rove.chromium.frames.worlds import World
     from rove.chromium.input.devices import InputDevices
     from rove.chromium.input.element import Element
 
@@ -23,8 +25,9 @@ LONGEST_VALUE = 80
 class ActEffects:
     """What the last act on a tab led to."""
 
-    def __init__(self, devices: InputDevices) -> None:
+    def __init__(self, devices: InputDevices, acted_in: Callable[[], Sequence[World]]) -> None:
         self._devices = devices
+        self._acted_in = acted_in
 
     def begin(self) -> None:
         """Forget the last act."""
@@ -36,15 +39,34 @@ class ActEffects:
         found = await asyncio.gather(*(_unkept_value(element, wanted) for element, wanted in filled))
         return [each for each in found if each is not None]
 
+    async def changed_look(self) -> Own | None:
+        """Return in what the element that was pressed looks different, or what is in it or around it."""
+        for world in self._acted_in():
+            with contextlib.suppress(CdpError, TimeoutError):  # the page was replaced, or is busy
+                async with asyncio.timeout(ANSWER_SECONDS):
+                    if change := await world.call("() => rove.changedLook()"):
+                        ref = world.prefix + change["ref"]
+                        return Own("; ".join(_told_look(each, ref) for each in change["found"]))
+        return None
+
+
+# Where something looks different, in relation to the element that was pressed.
+_WHERE = {"it": "{ref}", "within": "in {ref}", "around": "around {ref}", "page": "the page"}
+
+
+def _told_look(change: dict[str, Any], ref: str) -> str:
+    return f"{_WHERE[change['where']].format(ref=ref)}: {', '.join(change['words'])}"
+
 
 async def _unkept_value(element: Element, wanted: str) -> PageText | None:
     # A field that is gone, or whose page is busy, is told in other ways.
-    with contextlib.suppress(RoveError, CdpError, TimeoutError):
+    with contextlib.suppress(ElementGone, CdpError, TimeoutError):
         async with asyncio.timeout(ANSWER_SECONDS):
             held = await element.value()
         if held is not None and _squashed(held) != _squashed(wanted):
             what = f"holds {_quoted(held)}" if held else "is empty"
-            return element.quote(f"{element.line} [{element.ref}] {what}, not {_quoted(wanted) if wanted else 'cleared'}.")
+            meant = _quoted(wanted) if wanted else "empty"
+            return element.quote(f"{element.line} [{element.ref}] {what}, not {meant}.")
     return None
 
 

@@ -101,7 +101,7 @@ class Tab:
         self._person_input = PersonInput(self.page, self.input, lambda field: setup.shared.on_typed(field))
         self._navigator = Navigator(self.page, setup.is_attached)
         self.consequences = PageConsequences(self.input, setup.shared.interceptor, target.get("openerId"))
-        self.effects = ActEffects(self.input)
+        self.effects = ActEffects(self.input, lambda: self.observer.acted_in)
         self.opener_group = OpenerGroup()
         self.opener_group.add(identity, self.page)
 
