@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,9 @@ MIN_RETRY_SECONDS = 1.0
 WHEEL_NOTCH = 120
 # A press that no frame received is repeated this often, and no more: it may have had an effect that rove cannot see.
 MAX_LOST_PRESSES = 2
+# Seconds that a server has to answer with the file that a link asks for.
+DOWNLOAD_SECONDS = 1.5
+NOT_STARTED = Own("It has not started yet. A later answer tells when it does.")
 # The functions of rove's script that change a control in place of a user's hand, and so count as a user's gesture.
 ACTING_QUESTIONS = frozenset({"clearFiles", "dropFiles", "fillIn", "selectOptions"})
 
@@ -48,6 +52,8 @@ class Element:
         self.is_seen = is_seen
         # Whether it was found by a part of its name only.
         self.is_partial = False
+        # Whether a press on it asks for a download.
+        self._is_download = False
 
     @property
     def ref(self) -> str:
@@ -71,17 +77,27 @@ class Element:
     ) -> None:
         bits = sum(MODIFIER_BITS[modifier] for modifier in modifiers)
         await self._devices.page_modes.release_pointer_lock()
-        lost_count = 0
+        lost_count, downloads = 0, self._page.downloads.count
         while True:
             x, y = await self._wait_until_clickable(enabled=True, presses=count, reserve=hold)
             self._devices.press_tracker.reset()
             await self._devices.mouse.click(x, y, button, count, bits, hold)
             failure, is_lost = await self._press_failure()
             if failure is None:
-                return
+                return await self._await_download(downloads)
             lost_count += is_lost
             if self._page.time.left < MIN_RETRY_SECONDS + hold or lost_count > MAX_LOST_PRESSES:
                 raise ElementNotReady(self.line, f" {failure}.")
+
+    async def _await_download(self, count: int) -> None:
+        """Wait a moment for the download that a press on its link asks for, so that this answer tells of it."""
+        if not self._is_download or self._page.dialogs.open:
+            return
+        try:
+            async with asyncio.timeout(min(DOWNLOAD_SECONDS, max(self._page.time.left, 0))):
+                await self._page.downloads.wait_until_started(count)
+        except TimeoutError:
+            self._devices.events.add("download asked for", NOT_STARTED)
 
     async def hover(self) -> None:
         await self._devices.page_modes.release_pointer_lock()
@@ -281,6 +297,7 @@ class Element:
     async def _aim(self, wants: dict[str, Any], reserve: float) -> dict[str, Any]:
         """Return where to press the element. One that has just appeared is waited for until it listens."""
         answer = await self._ask_until_ready("untilActionable", wants, reserve=reserve)
+        self._is_download = answer["isDownload"]
         has_time = self._page.time.left > MIN_RETRY_SECONDS + reserve
         if not (wants["enabled"] and answer["newMs"] > 0 and has_time):
             return answer

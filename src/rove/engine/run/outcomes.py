@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound=Result)
 MAX_REFUSALS = 5
 REFUSED = Own("refused")
+DOWNLOAD_STARTED = Own("download started")
+DOWNLOAD_ADVICE = Own("A later answer tells when the download is complete; {downloads} with `wait` waits for it.")
 
 
 class OutcomeBuilder:
@@ -86,5 +88,6 @@ def _title(tab: Tab | None, report: PageReport) -> PageText | None:
 def _tab_events(tab: Tab) -> Iterator[Event]:
     """Yield the events of the page that the agent has not been told of, and the dialog that is open."""
     yield from (Event(event.kind, event.told, event.advice) for event in tab.page.events.take_unreported())
+    yield from (Event(DOWNLOAD_STARTED, name, DOWNLOAD_ADVICE) for name in tab.page.downloads.take_started())
     if dialog := tab.page.dialogs.open:
         yield Event(Own(DIALOG_OPEN), dialog.told, advice=Own("Answer the dialog with {dialog}."))
