@@ -86,7 +86,7 @@ class Workspace:
 
         The folder may lie in others (`reports/may`). It is made if it does not exist.
         """
-        parts = self._parts(f"{folder}/file")[:-1]  # the folder may be the workspace itself
+        parts = self._parts(f"{folder}/{safe_name(wanted)}")[:-1]  # the folder may be the workspace itself
         self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
         for depth, part in enumerate(parts):
             with self._folder(parts[:depth], folder) as parent, contextlib.suppress(FileExistsError):

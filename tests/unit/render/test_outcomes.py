@@ -49,7 +49,6 @@ def test_text_of_a_frame_is_wrapped_with_the_origin_of_the_frame() -> None:
 def test_a_plain_result_has_no_attachment_no_error_and_no_parts() -> None:
     plain = Weighed(PageText("tea", PAGE), 250)
     assert (plain.attachments, plain.error, plain.parts) == ((), None, ())
-    assert list(plain.in_brief(PAGE)) == list(plain.passages(PAGE))
 
 
 def test_each_passage_of_the_changes_is_wrapped_with_its_own_origin() -> None:

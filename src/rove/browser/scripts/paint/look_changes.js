@@ -144,12 +144,20 @@ const lookAgain = (/** @type {Event} */ event) => {
 };
 
 // What has changed before the press is no effect of it.
-const endLooking = (/** @type {Event} */ event) => {
+const notePress = (/** @type {Event} */ event) => {
   if (!watched || !event.isTrusted) return;
   removeEventListener("mousemove", lookAgain, true);
-  removeEventListener("pointerdown", endLooking, true);
   lookObserver.takeRecords();
   watched.isTouched = false;
+};
+
+// The press has moved the focus. Unless the page has reacted to the press already, what differs now is the focus.
+const noteRelease = (/** @type {Event} */ event) => {
+  if (!watched || !event.isTrusted) return;
+  noteTouched(lookObserver.takeRecords());
+  if (watched.isTouched) return;
+  watched.looks = watched.places.map(appearanceOf);
+  watched.focus = deepActiveElement();
 };
 
 /** @param {Element} element */
@@ -167,7 +175,8 @@ const beginLooking = (element) => {
 export const watchLook = (element) => {
   beginLooking(element);
   addEventListener("mousemove", lookAgain, true);
-  addEventListener("pointerdown", endLooking, true);
+  addEventListener("pointerdown", notePress, true);
+  addEventListener("mouseup", noteRelease, true);
 };
 
 /** @param {number} x @param {number} y */
@@ -180,7 +189,8 @@ export const forgetLook = () => {
   watched = null;
   lookObserver.disconnect();
   removeEventListener("mousemove", lookAgain, true);
-  removeEventListener("pointerdown", endLooking, true);
+  removeEventListener("pointerdown", notePress, true);
+  removeEventListener("mouseup", noteRelease, true);
 };
 
 // A key may press what has the focus.
@@ -201,12 +211,13 @@ export const changedLook = () => {
   const { element, places, looks, focus, isTouched } = watched;
   forgetLook();
   if (!isTouched || !isConnected(element)) return null;
-  const hasGotFocus = deepActiveElement() !== focus;
+  const focused = deepActiveElement();
   /** @type {Map<Where, Set<string>>} */
   const told = new Map();
   places.forEach((place, index) => {
     if (!isConnected(place.element)) return;
     const known = told.get("it"); // what the element inherits, or what is in it does, is told once
+    const hasGotFocus = focused !== focus && focused !== null && isWithin(focused, place.element);
     const found = differencesIn(looks[index], appearanceOf(place), hasGotFocus);
     const differences = place.where === "it" ? found : found.filter((words) => !known?.has(words));
     if (differences.length) told.set(place.where, new Set([...(told.get(place.where) ?? []), ...differences]));

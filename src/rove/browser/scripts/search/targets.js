@@ -48,7 +48,9 @@ const describedLines = (element, row) => {
   const line = finish(composeLine(element, word, row.role, naming, STRONG));
   // The text of an editable element is its value.
   const called = isEditingHost(element) && named.source === "content" ? NO_NAME : naming;
-  return { line, label: finish(composeName(element, word, called, STRONG)) };
+  const isBare = (word === "generic" || word === "none") && called.name !== "";
+  // What is neither a control nor has a role is its text, as in a snapshot.
+  return { line, label: finish(isBare ? quote(called.name, MAX_DESCRIBED_NAME) : composeName(element, word, called, STRONG)) };
 };
 
 const MAX_DESCRIBED_NAME = 60;
@@ -178,9 +180,11 @@ const MAX_AROUND = 100;
 /** @param {string[]} refs */
 export const surroundingsOf = (refs) => {
   const found = refs.map(elementOfRef);
-  return found.map((element) => ({
+  const around = found.map((element) => (element ? textAround(element, found) : ""));
+  return found.map((element, index) => ({
     line: element ? toldLineOf(element) : "",
-    around: element ? textAround(element, found) : "",
+    // What is around several of them does not tell one from the other.
+    around: around.filter((text) => text === around[index]).length === 1 ? around[index] : "",
   }));
 };
 
