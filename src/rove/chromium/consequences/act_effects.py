@@ -14,8 +14,7 @@ from rove.page_text import Own, PageText
 
 if TYPE_CHECKING:
     from rove.chromium.frames.worlds import World
-    from rove.chromium.input.devices import InputDevices
-    from rove.chromium.input.element import Element
+    from rove.chromium.input.devices import FilledField, InputDevices
 
 # Seconds that the page has to answer: what it does not tell in time is left out.
 ANSWER_SECONDS = 0.5
@@ -58,7 +57,7 @@ def _told_look(change: dict[str, Any], ref: str) -> str:
     return f"{_WHERE[change['where']].format(ref=ref)}: {', '.join(change['words'])}"
 
 
-async def _unkept_value(element: Element, wanted: str) -> PageText | None:
+async def _unkept_value(element: FilledField, wanted: str) -> PageText | None:
     # A field that is gone, or whose page is busy, is told in other ways.
     with contextlib.suppress(ElementGone, CdpError, TimeoutError):
         async with asyncio.timeout(ANSWER_SECONDS):

@@ -49,7 +49,8 @@ const endValuesOf = ({ element, pseudo }) => {
   const ends = {};
   for (const animation of Element.prototype.getAnimations.call(element, { subtree: pseudo !== "" })) {
     const effect = animation.effect;
-    if (!(effect instanceof KeyframeEffect) || effect.target !== element || (effect.pseudoElement || "") !== pseudo) continue;
+    if (!(effect instanceof KeyframeEffect) || effect.target !== element || (effect.pseudoElement || "") !== pseudo)
+      continue;
     const frames = effect.getKeyframes();
     const last = /** @type {Record<string, any>} */ (frames[frames.length - 1] ?? {});
     for (const name of Object.keys(last)) ends[name] = animation instanceof CSSTransition ? String(last[name]) : null;

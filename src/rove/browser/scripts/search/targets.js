@@ -50,7 +50,10 @@ const describedLines = (element, row) => {
   const called = isEditingHost(element) && named.source === "content" ? NO_NAME : naming;
   const isBare = (word === "generic" || word === "none") && called.name !== "";
   // What is neither a control nor has a role is its text, as in a snapshot.
-  return { line, label: finish(isBare ? quote(called.name, MAX_DESCRIBED_NAME) : composeName(element, word, called, STRONG)) };
+  return {
+    line,
+    label: finish(isBare ? quote(called.name, MAX_DESCRIBED_NAME) : composeName(element, word, called, STRONG)),
+  };
 };
 
 const MAX_DESCRIBED_NAME = 60;
