@@ -14,6 +14,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+from tests.shared_sessions import close_other_tabs, open_names
 from tests.site import OWN_SITES, Site, serving
 
 from rove import Session
@@ -92,7 +93,7 @@ async def _name_in_module(sessions: Sessions) -> AsyncGenerator[str]:
     """The name of the session that the tests of a module share, which is opened by the first of them."""
     name = f"module{next(_names)}"
     yield name
-    if name in _open_names(sessions):
+    if name in open_names(sessions):
         await sessions.close_session(name)
 
 
@@ -104,14 +105,14 @@ async def session(request: pytest.FixtureRequest, sessions: Sessions, _name_in_m
     A test of such a module that is marked `own_session` has a new one.
     """
     is_shared = _has_mark(request, "one_session") and not _has_mark(request, "own_session")
-    before = _open_names(sessions)
+    before = open_names(sessions)
     name = _name_in_module if is_shared else f"test{next(_names)}"
     if name not in before:
         await sessions.open_session(name)
     yield Session(sessions, name)
-    after = _open_names(sessions)
+    after = open_names(sessions)
     if is_shared and name in after:
-        await _close_other_tabs(Session(sessions, name))
+        await close_other_tabs(Session(sessions, name))
         before.add(name)
     for opened in after - before:
         await sessions.close_session(opened)
@@ -119,16 +120,6 @@ async def session(request: pytest.FixtureRequest, sessions: Sessions, _name_in_m
 
 def _has_mark(request: pytest.FixtureRequest, name: str) -> bool:
     return request.node.get_closest_marker(name) is not None
-
-
-def _open_names(sessions: Sessions) -> set[str]:
-    return {known["session"] for known in sessions.sessions()}
-
-
-async def _close_other_tabs(session: Session) -> None:
-    _, *others = (await session.tabs("list", at_least_one=True)).result.tabs
-    for tab in others:
-        await session.tabs("close", tab=tab.id)
 
 
 Golden = Callable[[str, Any], None]

@@ -161,7 +161,7 @@ class RateLimited(RoveError):
 
 class Denied(RoveError):
     code = "denied"
-    default_hint = "This needs a person's consent: do not try to get round it."
+    default_hint = "Only the person who runs rove can allow this: do not try to get around it."
 
 
 class HeldByPerson(RoveError):

@@ -245,7 +245,7 @@ class Outcome(Generic[R]):
     @property
     def origin(self) -> str:
         """The origin of the page that the tab shows."""
-        return origin_in(self.url)
+        return self.url.origin if self.url is not None else NOWHERE
 
 
 AnyOutcome = Outcome[Any]

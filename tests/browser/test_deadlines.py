@@ -52,8 +52,9 @@ async def wait_until_busy(session: Session) -> None:
 
 @pytest.mark.parametrize(
     "action",
-    [Click("button"), Hover("button"), Fill("#n", "x"), Press("a"), Snapshot(), Extract(), Evaluate("1"), Screenshot(),
-     Wait(text="Never")],
+    [Click("button"), Snapshot(), Wait(text="Never"), *(pytest.param(action, marks=pytest.mark.slow) for action in (
+        Hover("button"), Fill("#n", "x"), Press("a"), Extract(), Evaluate("1"), Screenshot(),
+    ))],
     ids=lambda action: action.verb,
 )  # fmt: skip
 async def test_a_call_on_a_page_that_hangs_answers_by_its_deadline(

@@ -69,7 +69,18 @@ async def until_extracted(session: Session, text: str) -> None:
             pass
 
 
-@pytest.mark.parametrize("later", LATE.values(), ids=LATE)
+# The others come about in one of these ways too.
+QUICK = (
+    "a timer of 400 ms", "timers in turn", "an interval that ends", "twenty frames", "an idle callback", "a message",
+    "a response and a timer", "two responses in turn", "a worker", "the end of a transition",
+    "text at once, then a response", "an image", "a database", "a digest", "a stylesheet",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "later",
+    [pytest.param(later, id=name, marks=[] if name in QUICK else [pytest.mark.slow]) for name, later in LATE.items()],
+)
 async def test_a_late_change_is_in_the_answer_to_the_click(session: Session, site: Site, later: str) -> None:
     site.page("/data", "1")
     site.page("/style", "p { margin: 0 }", kind="text/css")

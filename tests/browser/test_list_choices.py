@@ -48,8 +48,15 @@ async def value(session: Session, expression: str) -> Any:
     return (await session.evaluate(expression)).result.value
 
 
-@pytest.mark.parametrize("box", [ARIA, ""])
-@pytest.mark.parametrize("close", ["show(false)", ""])
+@pytest.mark.parametrize(
+    ("box", "close"),
+    [
+        (ARIA, "show(false)"),
+        ("", ""),
+        pytest.param(ARIA, "", marks=pytest.mark.slow),
+        pytest.param("", "show(false)", marks=pytest.mark.slow),
+    ],
+)
 async def test_a_choice_is_made_in_the_widget_of_a_hidden_select(
     session: Session, site: Site, box: str, close: str
 ) -> None:
@@ -90,7 +97,9 @@ SEARCHED = (
 )
 
 
-@pytest.mark.parametrize(("delay", "focus"), [(0, "if (open) words.focus()"), (700, "")])
+@pytest.mark.parametrize(
+    ("delay", "focus"), [pytest.param(0, "if (open) words.focus()", marks=pytest.mark.slow), (700, "")]
+)
 async def test_a_choice_is_found_though_the_list_keeps_an_earlier_search(
     session: Session, site: Site, delay: int, focus: str
 ) -> None:
@@ -177,8 +186,25 @@ COMBOBOX = (
 )
 
 
-@pytest.mark.parametrize("event", ["click", "mousedown", "keydown"])
-@pytest.mark.parametrize("want", ["Bergen rainy", "bergen rainy", "no-2"])
+@pytest.mark.parametrize(
+    ("event", "want"),
+    [
+        ("click", "Bergen rainy"),
+        ("mousedown", "bergen rainy"),
+        ("keydown", "no-2"),
+        *(
+            pytest.param(event, want, marks=pytest.mark.slow)
+            for event, want in (
+                ("click", "bergen rainy"),
+                ("click", "no-2"),
+                ("mousedown", "Bergen rainy"),
+                ("mousedown", "no-2"),
+                ("keydown", "Bergen rainy"),
+                ("keydown", "bergen rainy"),
+            )
+        ),
+    ],
+)
 async def test_a_combobox_without_a_select_is_chosen_in(session: Session, site: Site, event: str, want: str) -> None:
     await session.navigate(site.page("/", COMBOBOX.replace("OPEN", event).replace("EXTRA", "")))
     chosen = (await session.select('combobox "Town"', (want,))).result.options

@@ -30,11 +30,11 @@ async def error_of(work: Awaitable[Any]) -> RoveError:
     ("target", "nearest"),
     [
         ('button "Cancle"', 'button "Cancel"'),
-        ('button "Documents"', 'link "Documents"'),
+        pytest.param('button "Documents"', 'link "Documents"', marks=pytest.mark.slow),
         ('link "Dokuments"', 'link "Documents"'),
-        ('button "Cancel the order"', 'button "Cancel"'),
+        pytest.param('button "Cancel the order"', 'button "Cancel"', marks=pytest.mark.slow),
         ('textbox "Query"', 'textbox "Search"'),
-        ("Download", 'link "Downloads"'),
+        pytest.param("Download", 'link "Downloads"', marks=pytest.mark.slow),
         ("button Cancel", 'button "Cancel"'),
     ],
 )

@@ -14,6 +14,8 @@ from rove import Session
 from rove.actions.devtools.network import RequestDetails, RequestLine
 from rove.render.outcomes import as_text
 
+pytestmark = pytest.mark.one_session
+
 PATIENCE = 10
 
 

@@ -16,7 +16,7 @@ async def value(session: Session, expression: str) -> Any:
     return (await session.using(quiet=True).evaluate(expression)).result.value
 
 
-@pytest.mark.parametrize("tag", ["button", "div", "a"])
+@pytest.mark.parametrize("tag", ["div", *(pytest.param(tag, marks=pytest.mark.slow) for tag in ("button", "a"))])
 async def test_a_press_waits_for_the_listener_of_an_element_that_has_just_appeared(
     session: Session, site: Site, tag: str
 ) -> None:

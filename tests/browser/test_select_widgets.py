@@ -25,7 +25,7 @@ PAGE = """<style>.gone { position: absolute; width: 1px; height: 1px; overflow: 
   </script>"""
 
 
-@pytest.mark.parametrize("event", ["onfocus", "onchange"])
+@pytest.mark.parametrize("event", ["onfocus", pytest.param("onchange", marks=pytest.mark.slow)])
 async def test_a_choice_leaves_no_list_open_over_the_page(session: Session, site: Site, event: str) -> None:
     await session.navigate(site.page("/", PAGE.replace("EVENT", event)))
     await session.select("#s", ("Sweden",))
@@ -49,7 +49,7 @@ DEAF = """<style>select { position: absolute; opacity: 0; width: 1px; height: 1p
   </script>"""
 
 
-@pytest.mark.parametrize("multiple", ["", "multiple"])
+@pytest.mark.parametrize("multiple", [pytest.param("", marks=pytest.mark.slow), "multiple"])
 async def test_a_choice_that_the_widget_does_not_show_is_taken_back(
     session: Session, site: Site, multiple: str
 ) -> None:

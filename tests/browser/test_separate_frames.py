@@ -20,19 +20,26 @@ from rove.settings.tree import Deadlines, Settings
 STUCK = "<p>Inside</p><script>onload = () => setTimeout(() => { while (true) {} }, 0)</script>"
 
 
-@pytest.fixture
-async def isolated(home: Path, tmp_path: Path) -> AsyncGenerator[Session]:
-    """A session of a browser that gives each site its own process, by a flag that headless mode needs."""
+@pytest.fixture(scope="module")
+async def isolating(home: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Sessions]:
+    """Sessions of a browser that gives each site its own process, by a flag that headless mode needs."""
     found = find(None, headless=True)
     assert found is not None
-    browser = tmp_path / "headless_shell"
+    browser = tmp_path_factory.mktemp("browser") / "headless_shell"
     browser.write_text(f'#!/bin/sh\nexec {shlex.quote(str(found.path))} --site-per-process "$@"\n')
     browser.chmod(0o755)
     deadlines = Deadlines(action=30, launch=60)
     async with Sessions(
         Settings(allow_host=OWN_SITES, home=home / "isolated", browser=browser, deadlines=deadlines)
     ) as sessions:
-        yield Session(sessions, None)
+        yield sessions
+
+
+@pytest.fixture
+async def isolated(isolating: Sessions) -> AsyncGenerator[Session]:
+    name = await isolating.open_session("isolated")
+    yield Session(isolating, name)
+    await isolating.close_session(name)
 
 
 async def test_a_form_is_used_in_a_frame_in_another_process(isolated: Session, site: Site) -> None:

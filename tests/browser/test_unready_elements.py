@@ -33,7 +33,12 @@ ACTS: dict[str, tuple[str, Callable[[Session], Awaitable[Any]]]] = {
 }
 
 
-@pytest.mark.parametrize("name", ACTS)
+QUICK = ("click", "fill")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.slow]) for name in ACTS]
+)
 async def test_an_act_on_a_disabled_element_is_refused_soon_and_says_so(
     session: Session, site: Site, name: str
 ) -> None:

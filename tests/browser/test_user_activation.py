@@ -8,12 +8,16 @@ from tests.site import Site
 
 from rove import Session
 
-# The page counts, so that a test can wait until it has looked again after the last action.
+# The page counts, so that a test can wait until it has looked again after the last action. It changes no more once it
+# is active: actions wait for a page that changes.
 PAGE = """<h1>Heading</h1><output></output><p id=count></p><button>Press</button><input><select><option>a<option>b
 </select><iframe src="/frame"></iframe><div style="height: 3000px"></div><script>
   let looks = 0;
-  setInterval(() => {
-    if (navigator.userActivation.hasBeenActive) document.querySelector("output").textContent = "has been active";
+  const looking = setInterval(() => {
+    if (navigator.userActivation.hasBeenActive) {
+      document.querySelector("output").textContent = "has been active";
+      clearInterval(looking);
+    }
     if (looks < 100) count.textContent = `looked ${++looks} times`;
   }, 5)
 </script>"""

@@ -36,13 +36,21 @@ from rove.settings.tree import Deadlines, Settings
 SMALL_HEAP = "--js-flags=--max-old-space-size=64"
 
 
-@pytest.fixture
-async def own(home: Path, tmp_path: Path) -> AsyncGenerator[Session]:
-    """A session with a browser of its own, whose pages have little memory."""
-    browser = browser_with(tmp_path, ensure(Settings(), False, print).path, SMALL_HEAP)
+@pytest.fixture(scope="module")
+async def crashing(home: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Sessions]:
+    """Sessions with a browser of their own, whose pages have little memory."""
+    browser = browser_with(tmp_path_factory.mktemp("browser"), ensure(Settings(), False, print).path, SMALL_HEAP)
     settings = Settings(allow_host=OWN_SITES, home=home / "crashing", browser=browser, deadlines=Deadlines(launch=60))
     async with Sessions(settings) as sessions:
-        yield Session(sessions, None)
+        yield sessions
+
+
+@pytest.fixture
+async def own(crashing: Sessions) -> AsyncGenerator[Session]:
+    name = await crashing.open_session("own")
+    yield Session(crashing, name)
+    for known in crashing.sessions():
+        await crashing.close_session(known["session"])
 
 
 async def test_31_a_page_that_runs_out_of_memory_is_reported_as_crashed(own: Session, site: Site) -> None:
@@ -110,6 +118,7 @@ async def test_31_a_frame_that_crashes_leaves_the_page_usable(own: Session, site
     await assert_next_page_loads(own, site)
 
 
+@pytest.mark.slow
 async def test_32_a_gpu_process_that_dies_is_replaced(own: Session, site: Site, home: Path) -> None:
     await own.navigate(site.page("/", "<h1>Painted</h1><canvas id=c></canvas>"))
     await own.run(Screenshot(), timeout=10)

@@ -20,6 +20,8 @@ from rove.errors import DialogOpen
 from rove.outcome import AnyOutcome
 from rove.settings.tree import Deadlines, Settings
 
+pytestmark = pytest.mark.one_session
+
 BEFOREUNLOAD = "<input id=i><script>onbeforeunload = (e) => { e.preventDefault(); return 'stay' }</script>"
 
 
@@ -59,6 +61,7 @@ async def blocked_by(session: Session) -> str:
             return error.message
 
 
+@pytest.mark.own_session
 async def test_04_a_dialog_of_a_popup_that_blocks_its_opener_is_reported_and_answered_in_the_opener(
     session: Session, site: Site
 ) -> None:
@@ -72,6 +75,7 @@ async def test_04_a_dialog_of_a_popup_that_blocks_its_opener_is_reported_and_ans
     assert "Popup" in (await session.using(tab="t2").snapshot()).result.text
 
 
+@pytest.mark.own_session
 async def test_06_of_two_dialogs_in_two_tabs_the_one_in_the_given_tab_is_answered(session: Session, site: Site) -> None:
     page = "<button onclick=\"this.textContent = prompt('Name?')\">Ask</button>"
     await session.navigate(site.page("/", page))
@@ -91,6 +95,7 @@ LOOPS = {
 
 
 @pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.own_session
 async def test_05_a_page_that_opens_dialogs_in_a_loop_can_be_navigated_away_from(
     session: Session, site: Site, name: str
 ) -> None:

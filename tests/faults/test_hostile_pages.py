@@ -17,6 +17,7 @@ from rove.errors import RoveError
 from rove.settings.tree import Settings
 
 
+@pytest.mark.slow
 async def test_a_page_that_empties_its_document_has_a_snapshot(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", '<button onclick="document.open()">Go</button>'))
     await session.click("button")
@@ -36,12 +37,14 @@ async def test_a_call_on_a_page_that_floods_the_console_is_answered(session: Ses
     assert len(outcome.events) <= 200
 
 
+@pytest.mark.slow
 async def test_a_page_with_a_hundred_thousand_elements_is_cut_to_the_budget(session: Session, site: Site) -> None:
     page = "<script>document.write('<p>word word word</p>'.repeat(20000))</script>"
     outcome = await session.navigate(site.page("/", page))
     assert outcome.changes.tokens <= 4500
 
 
+@pytest.mark.slow
 async def test_a_browser_that_is_killed_is_replaced_at_the_next_call(home: Path, site: Site) -> None:
     url = site.page("/", "<title>Back</title><p>Text</p>")
     own = home / "killed"

@@ -97,7 +97,11 @@ def test_35_nothing_is_left_in_twenty_rounds_of_kills(
     kill_in(order, rove_home, site)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP], ids=lambda number: number.name)
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGHUP],
+    ids=lambda number: number.name,
+)
 def test_a_signal_ends_the_server_and_all_that_it_started(
     number: signal.Signals, rove_home: RoveHome, site: Site
 ) -> None:

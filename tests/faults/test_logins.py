@@ -43,7 +43,7 @@ CHOICES = {
 }
 
 
-@pytest.mark.parametrize("kind", CHOICES)
+@pytest.mark.parametrize("kind", ["profile", pytest.param("state", marks=pytest.mark.slow)])
 def test_a_login_is_kept_over_a_crash_of_the_browser_a_kill_of_rove_and_a_restart(
     rove_home: RoveHome, site: Site, kind: str
 ) -> None:

@@ -150,7 +150,14 @@ async def test_13_a_flood_of_history_entries_delays_no_call(session: Session, si
 # 49: other programs
 
 
-@pytest.mark.parametrize("address", ["mailto:a@b.example", "intent://x#Intent;end", "zoommtg://x", "tel:1"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "mailto:a@b.example",
+        "intent://x#Intent;end",
+        *(pytest.param(address, marks=pytest.mark.slow) for address in ("zoommtg://x", "tel:1")),
+    ],
+)
 async def test_49_a_link_to_another_program_is_refused_and_the_page_stays(
     session: Session, site: Site, address: str
 ) -> None:

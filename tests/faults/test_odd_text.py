@@ -42,7 +42,12 @@ def readable(outcome: AnyOutcome) -> None:
     assert not CONTROLS & set(text)
 
 
-@pytest.mark.parametrize("name", ODD)
+QUICK = ("lone_surrogates", "nul_and_controls", "bidi", "lines", "quotes")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.slow]) for name in ODD]
+)
 async def test_60_odd_text_in_every_place_of_a_page_is_read_as_valid_text(
     session: Session, site: Site, name: str
 ) -> None:
@@ -64,7 +69,16 @@ async def test_60_odd_text_in_every_place_of_a_page_is_read_as_valid_text(
     await assert_next_page_loads(session, site)
 
 
-@pytest.mark.parametrize("text", ["\ud800", "a\0b", "\u202e\u200b", "\uffff", "\U0010ffff", "\x1b[31m", "🦊" * 50])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\ud800",
+        "a\0b",
+        "\x1b[31m",
+        "🦊" * 50,
+        *(pytest.param(text, marks=pytest.mark.slow) for text in ("\u202e\u200b", "\uffff", "\U0010ffff")),
+    ],
+)
 async def test_60_odd_text_from_an_agent_is_answered(session: Session, site: Site, text: str) -> None:
     await session.navigate(site.page("/", "<input id=i><p>Text</p>"))
     calls = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.faults.recovery_checks import answered_within, assert_next_page_loads, event_kinds
 from tests.site import Site
 
@@ -9,6 +10,8 @@ from rove import Session
 from rove.actions.input.pointer import Click
 from rove.actions.pages.screenshot import Screenshot
 from rove.actions.pages.snapshot import Snapshot
+
+pytestmark = pytest.mark.one_session
 
 LOCKING_PAGE = """<p id=o>Nothing</p>
   <button onclick="document.documentElement.requestFullscreen().then(() => o.textContent = 'screen')">Screen</button>

@@ -10,6 +10,8 @@ from tests.site import Site
 
 from rove import Session
 
+pytestmark = pytest.mark.one_session
+
 MAX_SECONDS = 15
 REQUESTS = {
     "geolocation": ("new Promise(r => navigator.geolocation.getCurrentPosition(() => r('given'), e => r(e.code)))", 1),

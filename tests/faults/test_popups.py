@@ -41,6 +41,7 @@ async def tabs(session: Session) -> list[str]:
     return [tab.id for tab in (await session.tabs()).result.tabs]
 
 
+@pytest.mark.slow
 async def test_09_of_a_thousand_popups_while_loading_five_become_tabs(
     many_tabs: Session, site: Site, home: Path
 ) -> None:
@@ -92,6 +93,7 @@ async def test_09_a_steady_stream_of_popups_leaves_the_page_usable(session: Sess
     assert len(await tabs(session)) <= 4
 
 
+@pytest.mark.slow
 async def test_10_a_popup_that_is_reopened_when_closed_stays_within_the_limit(session: Session, site: Site) -> None:
     site.page("/pop", "<p>Popped</p>")
     page = """<h1>Clingy</h1><script>

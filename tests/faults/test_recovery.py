@@ -95,7 +95,7 @@ async def test_33_what_the_last_of_several_quick_calls_stored_is_restored_too(
     assert (await own.evaluate("[localStorage.kept, document.cookie]")).result.value == ["later", "a=c"]
 
 
-@pytest.mark.parametrize("signal_sent", [signal.SIGKILL, signal.SIGSTOP])
+@pytest.mark.parametrize("signal_sent", [signal.SIGKILL, pytest.param(signal.SIGSTOP, marks=pytest.mark.slow)])
 async def test_33_every_session_gets_its_tabs_cookies_and_storage_back_and_one_event(
     own: Session, site: Site, home: Path, signal_sent: signal.Signals
 ) -> None:
@@ -162,7 +162,7 @@ async def test_33_a_browser_works_again_after_its_network_or_gpu_process_is_kill
     assert (await own.evaluate("[localStorage.kept, document.cookie]")).result.value == ["yes", "a=b"]
 
 
-@pytest.mark.parametrize("way", ["killed", "suspended"])
+@pytest.mark.parametrize("way", ["killed", pytest.param("suspended", marks=pytest.mark.slow)])
 async def test_33_a_session_that_was_offline_is_restored_offline(
     own: Session, site: Site, home: Path, way: str
 ) -> None:

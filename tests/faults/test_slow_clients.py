@@ -61,6 +61,7 @@ def test_61_page_traffic_and_calls_continue_while_the_client_does_not_read(rove_
     assert listed == [f"tools/list {number}" for number in range(LISTINGS)]
 
 
+@pytest.mark.slow
 def test_61_a_server_whose_client_does_not_read_ends_on_a_signal(rove_home: RoveHome, site: Site) -> None:
     process = start_blocked_server(rove_home, site)
     process.send_signal(signal.SIGTERM)
@@ -68,6 +69,7 @@ def test_61_a_server_whose_client_does_not_read_ends_on_a_signal(rove_home: Rove
     rove_home.assert_clean()
 
 
+@pytest.mark.slow
 def test_61_a_server_whose_client_does_not_read_ends_when_its_input_is_closed(rove_home: RoveHome, site: Site) -> None:
     process = start_blocked_server(rove_home, site)
     close_input(process)

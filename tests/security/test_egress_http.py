@@ -7,6 +7,7 @@ import hashlib
 import os
 import resource
 import socket
+import struct
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -117,17 +118,39 @@ async def test_chunks_are_forwarded_with_their_trailers() -> None:
             assert (await client.get(f"http://{authority}/")).body == b"hello, world"
 
 
-async def test_a_response_that_ends_with_its_connection_closes_the_clients_connection() -> None:
+async def test_a_response_that_ends_with_its_connection_is_forwarded_in_chunks() -> None:
+    """So the browser can tell its end from that of a proxy that died, and may use its connection again."""
+
     async def closing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.0 200 OK\r\n\r\none and ")
+        writer.write(b"HTTP/1.0 200 OK\r\nTransfer-Encoding: identity\r\n\r\none and ")
         await writer.drain()
         writer.write(b"two")
 
     async with proxied(closing) as (client, authority, _):
-        reply = await client.get(f"http://{authority}/")
-    assert reply.body == b"one and two"
-    assert reply.headers["connection"] == "close"
+        for _ in range(2):
+            reply = await client.get(f"http://{authority}/")
+            assert reply.body == b"one and two"
+            assert reply.headers["transfer-encoding"] == "chunked"
+            assert "connection" not in reply.headers
+
+
+@pytest.mark.parametrize("body", [b"", b"half"])
+async def test_a_response_that_ends_with_a_reset_has_no_last_chunk(body: bytes) -> None:
+    async def resetting(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.0 200 OK\r\n\r\n" + body)
+        await forwarded.wait()
+        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        writer.transport.abort()
+
+    forwarded = asyncio.Event()
+    async with proxied(resetting) as (client, authority, _):
+        client.send(f"GET http://{authority}/ HTTP/1.1", f"Host: {authority}")
+        await client.head()
+        forwarded.set()
+        with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
+            await client.reader.readuntil(b"0\r\n\r\n")
 
 
 async def test_interim_responses_are_forwarded() -> None:

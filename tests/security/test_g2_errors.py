@@ -12,6 +12,8 @@ from rove.errors import DialogOpen
 from rove.guard.wrapping.wrapper import NEUTRAL, neutralised
 from rove.render.outcomes import as_text, error_text
 
+pytestmark = pytest.mark.one_session
+
 WRAPPED = re.compile(r"<untrusted (\d{20}) [^>]*>\n.*?\n</untrusted \1>", re.DOTALL)
 
 

@@ -50,7 +50,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 async def own(home: Path, settings: Settings, workspace: Path) -> AsyncGenerator[Session]:
     files = Guarding(files="workspace")
     async with Sessions(replace(settings, home=home / "files", workspace=workspace, guard=files)) as sessions:

@@ -12,6 +12,8 @@ from tests.site import Site
 from rove import RoveError, Session
 from rove.fetching.feeds import read_feed
 
+pytestmark = pytest.mark.one_session
+
 COMMENTS = "<!---->" * 285
 REFRESH = f"<meta http-equiv=refresh content=\"0;{' ' * 300}'''x\">"
 FEED = json.dumps({"version": "https://jsonfeed.org/version/1.1", "title": "<" * 300_000, "items": []})

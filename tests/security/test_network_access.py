@@ -14,6 +14,8 @@ from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied, InvalidSettings
 from rove.settings.tree import Deadlines, Settings
 
+METADATA_SERVICES = ("169.254.169.254", "100.100.100.200", "metadata.google.internal")
+
 
 class Canary:
     """A server that must not be reached, and counts its connections."""
@@ -39,11 +41,11 @@ async def canary() -> AsyncGenerator[Canary]:
         yield server
 
 
-@pytest.fixture
-async def guarded(home: Path, site: Site) -> AsyncGenerator[Session]:
+@pytest.fixture(scope="module")
+async def guarded(home: Path, _server: Site) -> AsyncGenerator[Session]:
     """A session that may reach one port of this machine and no other."""
     deadlines = Deadlines(action=30, launch=60)
-    settings = Settings(home=home / "guarded", allow_host=(f"127.0.0.1:{site.port}",), deadlines=deadlines)
+    settings = Settings(home=home / "guarded", allow_host=(f"127.0.0.1:{_server.port}",), deadlines=deadlines)
     async with Sessions(settings) as sessions:
         yield Session(sessions, None)
 
@@ -90,12 +92,18 @@ async def test_a_forbidden_subresource_is_refused_and_reported(guarded: Session,
     assert canary.visits == 0
 
 
-@pytest.mark.parametrize("address", ["169.254.169.254", "100.100.100.200", "metadata.google.internal"])
-async def test_metadata_services_are_refused_whatever_is_allowed(home: Path, address: str) -> None:
-    settings = Settings(home=home / "open", allow_host=("0.0.0.0/0", "*.internal", address))
+@pytest.fixture(scope="module")
+async def unguarded(home: Path) -> AsyncGenerator[Session]:
+    """A session that may reach every address, those of metadata services by name too."""
+    settings = Settings(home=home / "open", allow_host=("0.0.0.0/0", "*.internal", *METADATA_SERVICES))
     async with Sessions(settings) as sessions:
-        with pytest.raises(Denied) as caught:
-            await Session(sessions, None).navigate(f"http://{address}/latest/meta-data/")
+        yield Session(sessions, None)
+
+
+@pytest.mark.parametrize("address", METADATA_SERVICES)
+async def test_metadata_services_are_refused_whatever_is_allowed(unguarded: Session, address: str) -> None:
+    with pytest.raises(Denied) as caught:
+        await unguarded.navigate(f"http://{address}/latest/meta-data/")
     assert "metadata" in caught.value.message
     assert "--allow-host" not in caught.value.hint
 

@@ -74,7 +74,8 @@ def check(text: str, origins: tuple[str, str]) -> None:
         assert "Frameword" not in words or origin == origins[1], (origin, text)
 
 
-@pytest.mark.parametrize("at", ["p", "f"])
+# The frame is the harder case: a page's own origin is what an answer has by default.
+@pytest.mark.parametrize("at", [pytest.param("p", marks=pytest.mark.slow), "f"])
 async def test_what_actions_tell_has_the_origin_of_the_page_or_of_the_frame(
     session: Session, origins: tuple[str, str], at: str
 ) -> None:
@@ -119,3 +120,45 @@ async def test_an_address_that_a_page_makes_up_is_in_the_wrapper(session: Sessio
     text = await told(session.tabs("new"))
     check(text, origins)
     assert opened and "limit_reached" in text and "Pageword-address" in text
+
+
+async def test_entries_of_the_browser_have_the_origin_of_the_document_that_they_are_about(
+    session: Session, site: Site
+) -> None:
+    site.page("/failing", "<p>Frame</p><img src=/Frameword.png>")
+    theirs = site.url("/failing", host="localhost")
+    page = site.page("/", f"<img src=/Pageword.png><iframe src='{theirs}'></iframe>")
+    await session.navigate(page)
+    await session.wait(load="load")
+    origins = page.rstrip("/"), theirs.removesuffix("/failing")
+    text = await told(session.console())
+    check(text, origins)
+    assert "Pageword" in text and "Frameword" in text
+    await told(session.navigate(site.url("/Frameword-missing", host="localhost")))
+    await session.navigate(site.page("/after", "<p>After</p>"))
+    text = await told(session.console())
+    check(text, origins)
+    assert "Frameword-missing" in text
+
+
+async def test_a_sandboxed_frame_has_the_origin_of_its_server(session: Session, site: Site) -> None:
+    theirs = site.url("/inner", host="localhost")
+    site.page("/inner", PARTS.format("Frameword", "f"))
+    page = site.page("/", f"<p>Pageword</p><iframe sandbox width=600 height=900 src='{theirs}'></iframe>")
+    await session.navigate(page)
+    for text in (
+        await told(session.snapshot()),
+        await told(session.hover("#fask")),
+        await told(session.click(".twice")),
+    ):
+        check(text, (page.rstrip("/"), theirs.removesuffix("/inner")))
+        assert "Frameword" in text
+
+
+async def test_what_is_told_of_saved_states_is_in_roves_own_words(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<script>localStorage.a = 1; document.cookie = 'b=1'</script>"))
+    for text in (await told(session.save_state("mine")), await told(session.states())):
+        own = words_by_origin(text)[""]
+        assert "mine: saved" in own and "1 cookie, storage of 1 origin" in own
+        assert words_by_origin(text)[site.url("")] == f"  {site.url('')}: 1 in local storage\n"
+    await session.delete_state("mine")

@@ -17,6 +17,8 @@ from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied
 from rove.settings.tree import Guarding
 
+pytestmark = pytest.mark.one_session
+
 # Records the keys that reach the page.
 RECORD_KEYS = "<script>var keys = []; addEventListener('keydown', e => keys.push(e.key), true)</script>"
 # Handles every key slowly, so that the page can change while rove is typing.
@@ -339,7 +341,7 @@ async def test_a_password_field_in_a_frame_is_refused(session: Session, site: Si
     for attempt in (session.fill("#p", "hunter2"), session.type("hunter2", ref_of(outcome.changes.text, "Word"))):
         with pytest.raises(Denied) as caught:
             await attempt
-        assert "[f1e" in caught.value.message
+        assert "[f" in caught.value.message
     # The focus is in the frame now, and text without a target goes to the focused element.
     with pytest.raises(Denied):
         await session.type("hunter2")

@@ -57,7 +57,9 @@ EDITS: dict[str, list[tuple[str, dict[str, Any]]]] = {
 }
 
 
-@pytest.mark.parametrize(("field", "name", "whole"), [("#p", "shop", PASSWORD), ("#t", "token", TOKEN)])
+@pytest.mark.parametrize(
+    ("field", "name", "whole"), [pytest.param("#p", "shop", PASSWORD, marks=pytest.mark.slow), ("#t", "token", TOKEN)]
+)
 async def test_every_edit_leaves_the_field_whole_or_empty(
     agent: Session, site: Site, field: str, name: str, whole: str
 ) -> None:

@@ -18,7 +18,8 @@ PAGE = """<input id=p type=password><input id=t value=x><button id=b>Copy</butto
   <textarea id=free></textarea><script>
   p.oninput = () => {
     const said = p.value;
-    t.setAttribute('value', said); b.textContent = 'Copy ' + said; out.textContent = 'Your key is ' + said + '.';
+    for (const name of ['value', 'title', 'placeholder', 'lang']) t.setAttribute(name, said);
+    t.style.setProperty('--v', said); b.textContent = 'Copy ' + said; out.textContent = 'Your key is ' + said + '.';
     history.replaceState(null, '', '?pw=' + said);
     fetch('/send?pw=' + said, {method: 'POST', body: 'k=' + said.slice(1), headers: {'x-key': btoa(said)}})
       .then(r => r.text()).then(r => { out.dataset.done = '1' });
@@ -42,6 +43,43 @@ async def page(agent: Session, site: Site) -> Session:
     return agent
 
 
+# Ways to write a selector or a locator whose answer would depend on what an attribute or a text begins with.
+TELLING = (
+    'css=body:has([value^="GUESS"]) #b',
+    """locator('body:has([value^="GUESS"]) #b')""",
+    'body:has([value^="GUESS"]) >> #b',
+    "body >> [value^=GUESS]",
+    'body:has([/*]*/value^="GUESS"]) #b',
+    'body:has([ /* [ */ value /**/ ^= "GUESS"]) #b',
+    r'body:has([v\61lue^="GUESS"]) #b',
+    r'body:has([\000076 alue^="GUESS"]) #b',
+    'body:has([*|value^="GUESS"]) #b',
+    'body:has([|value^="GUESS" i]) #b',
+    'body:has([VALUE^="GUESS"]) #b',
+    ':is(:unknown, body:has([value^="GUESS"])) #b',
+    'body:has(:nth-child(2 of [value^="GUESS"])) #b',
+    'body:not(:has([value^="GUESS"])) #b',
+    '[value^="GUESS"',
+    "body:has([lang|=GUESS]) #b",
+    'body:has([style*="--v: GUESS"]) #b',
+    "body:has(:lang(GUESS)) #b",
+    "getByPlaceholder(/^GUESS/)",
+    "getByTitle(/^GUESS/)",
+    "getByTitle(/^(?!GUESS)/)",
+    "getByText(/is GUESS/)",
+    "getByText(/is (?!GUESS)/)",
+    "getByRole('button', { name: /^Copy GUESS/ })",
+    "locator('body').filter({ hasText: /is GUESS/ }).locator('#free')",
+    "text=is GUESS",
+    'role=button[name="Copy GUESS"i]',
+    'id=x"],[value^="GUESS',
+)
+
+
+def _as_target(selector: str) -> Any:
+    return lambda guess: {"target": selector.replace("GUESS", guess)}
+
+
 def asked(right: str, wrong: str) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
     """Return questions that would be answered differently for a right and a wrong guess."""
     questions: list[tuple[str, Any]] = [
@@ -55,11 +93,15 @@ def asked(right: str, wrong: str) -> list[tuple[str, dict[str, Any], dict[str, A
         ("find", lambda guess: {"text": f"key is {guess}"}),
         ("find", lambda guess: {"regex": f"is {guess}"}),
         ("find", lambda guess: {"text": f"Copy {guess}"}),
+        ("find", lambda guess: {"role": "button", "text": f"Copy {guess}"}),
+        ("find", lambda guess: {"role": "button", "regex": f"Copy {guess}"}),
         ("network", lambda guess: {"url": f"pw={guess}"}),
         ("network", lambda guess: {"url": f"*pw={guess}*"}),
         ("network", lambda guess: {"regex": f"pw={guess}"}),
         ("hover", lambda guess: {"target": f'button "Copy {guess}"'}),
         ("hover", lambda guess: {"target": f"getByText('Copy {guess}')"}),
+        ("find", lambda guess: {"regex": f"is (?!{guess})"}),
+        *[("hover", _as_target(selector)) for selector in TELLING],
         (
             "extract",
             lambda guess: {"mode": "rows", "schema": {"rows": f'input[value^="{guess}"]', "fields": {"a": "@id"}}},
@@ -84,6 +126,20 @@ async def test_a_right_guess_is_answered_like_a_wrong_one(page: Session) -> None
         if one != other:
             different.append((verb, with_right, *answers))
     assert different == []
+
+
+async def test_selectors_that_test_other_attributes_work_beside_a_secret(page: Session) -> None:
+    for target in (
+        "input[type='password']",
+        '[id="free"]',
+        "textarea[id]",
+        "css=#p[type^=pass]",
+        "getByRole('textbox')",
+    ):
+        told = await answer(page, "extract", target=target, all=True)
+        assert "denied" not in told, target
+        assert "not found" not in told, target
+    assert "denied" in await answer(page, "extract", target="input[value='x']")
 
 
 async def test_requests_that_carry_a_secret_or_a_part_are_withheld_as_a_whole(page: Session) -> None:

@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, quote
 
 import pytest
 from tests.reading import ref_of
+from tests.shared_sessions import shared_session
 from tests.site import Site
 
 from rove import Action, Allow, ApprovalAnswer, ApprovalRequest, Ask, FormField, Place, RoveError, Session, Settings
@@ -77,8 +78,9 @@ def asking(_sessions_and_policy: tuple[Sessions, AskingPolicy]) -> AskingPolicy:
 @pytest.fixture
 async def agent(_sessions_and_policy: tuple[Sessions, AskingPolicy], asking: AskingPolicy) -> AsyncGenerator[Session]:
     sessions = _sessions_and_policy[0]
-    yield Session(sessions, await sessions.open_session("agent"))
-    await sessions.close_session("agent")
+    async with shared_session(sessions, "agent") as agent:
+        yield agent
+        asking.asks_about = None
 
 
 def entered(site: Site) -> list[str]:

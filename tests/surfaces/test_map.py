@@ -197,7 +197,7 @@ def test_a_page_that_is_still_loading_is_marked(site: Site, rove_home: RoveHome)
     site.page("/slow.js", "", kind="text/javascript", hold=hold)
     slow = site.page("/slow", "<title>Slow</title><p>First words</p><script src=/slow.js></script><p>Last words</p>")
     done = site.page("/done", "<title>Done</title><p>All words</p>")
-    words = (done, slow, "--do", "extract", "--out", "-", "--parallel", "1", "--timeout", "6")
+    words = (done, slow, "--do", "extract", "--out", "-", "--parallel", "1", "--timeout", "4")
     _, printed, said = finish(start(rove_home, *words))
     hold.set()
     found = {record["url"]: record for record in map(json.loads, printed.splitlines())}
@@ -260,7 +260,7 @@ def test_nothing_that_a_script_does_ends_the_job_or_spoils_the_results(
     assert f"visited {urls[0]}" in said
 
 
-@pytest.mark.parametrize("do", ["snapshot", "pdf"])
+@pytest.mark.parametrize("do", [pytest.param("snapshot", marks=pytest.mark.slow), "pdf"])
 def test_a_file_is_not_taken_for_the_page_before_it(site: Site, rove_home: RoveHome, do: str) -> None:
     page = site.page("/page", "<title>Before</title><h1>Page before</h1>")
     file = site.file("/file", b"data", "application/octet-stream")

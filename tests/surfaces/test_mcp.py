@@ -31,7 +31,9 @@ async def connected(home: Path, mode: str) -> AsyncGenerator[Client]:
         yield client
 
 
-@pytest.fixture(scope="module", params=list(ERAS))
+@pytest.fixture(
+    scope="module", params=[pytest.param(era, marks=[pytest.mark.slow] if era == "auto" else []) for era in ERAS]
+)
 async def client(request: pytest.FixtureRequest, home: Path) -> AsyncGenerator[Client]:
     """A client with its own server process for each era, opened and closed by one task, as anyio requires."""
     async with held_open(connected(home / "mcp", request.param)) as client:

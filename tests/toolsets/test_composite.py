@@ -289,7 +289,7 @@ async def test_d6_everything_from_a_page_is_wrapped_with_a_warning(browser: Brow
         "tabs": {},
         "evaluate": {"expression": "document.title"},
     }.items():
-        assert "</untrusted" not in unwrapped(await browser.content(action, **arguments))
+        assert forged.partition(">")[0] not in unwrapped(await browser.content(action, **arguments))
     error = await browser.error("evaluate", expression="throw new Error(document.title)")
     assert re.search(r"<untrusted (\d{20}) http://127.0.0.1:\d+>\n.*Ignore all rules.*\n</untrusted \1>", error)
     assert error.startswith("Warning: ")

@@ -6,18 +6,18 @@ import asyncio
 import json
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, ImageContent
-from tests.mcp_clients import ROVE, environment, text_of
+from tests.mcp_clients import ROVE, environment, held_open, text_of
 from tests.processes import eventually
 from tests.site import Site
 from tests.surfaces.approving_clients import DECLINE, Person
-from tests.toolsets.sessions_client import LEGACY, NEWEST, served
+from tests.toolsets.sessions_client import LEGACY, NEWEST, Server, served
 
 OPENER = "start_browser_session"
 TOOLS = [
@@ -34,7 +34,23 @@ PAGE = """<title>Tea</title><style>p {color: green}</style><script>var unseen = 
 <script>localStorage.visits = (+localStorage.visits || 0) + 1; document.cookie = 'seen=yes'</script>"""
 
 
-@pytest.mark.parametrize("mode", [LEGACY, NEWEST])
+@pytest.fixture(scope="module")
+async def _shared(home: Path) -> AsyncGenerator[Server]:
+    folder = home / "shared"
+    folder.mkdir()
+    async with held_open(served(folder)) as server:
+        yield server
+
+
+@pytest.fixture
+async def one(_shared: Server) -> AsyncGenerator[Server]:
+    """A server that these tests share, with one session, which is named "one" and closed after each test."""
+    await _shared.text(OPENER, name="one")
+    yield _shared
+    await _shared.text("close_browser_session", session="one")
+
+
+@pytest.mark.parametrize("mode", [LEGACY, pytest.param(NEWEST, marks=pytest.mark.slow)])
 async def test_c1_tools_come_and_go_with_sessions(home: Path, site: Site, mode: str) -> None:
     async with served(home, mode) as server:
         assert await server.names() == [OPENER]
@@ -69,7 +85,7 @@ async def test_c1_clients_of_the_newest_revision_are_told_if_they_listen(home: P
         await asyncio.wait_for(anext(changes), 10)
 
 
-@pytest.mark.parametrize("mode", [LEGACY, NEWEST])
+@pytest.mark.parametrize("mode", [pytest.param(LEGACY, marks=pytest.mark.slow), NEWEST])
 async def test_c1_without_approval_nothing_is_started(home: Path, mode: str) -> None:
     async with served(home, mode, Person(DECLINE)) as server:
         assert "denied" in await server.error(OPENER, name="one")
@@ -81,64 +97,60 @@ async def test_c1_without_approval_nothing_is_started(home: Path, mode: str) -> 
         assert "--approve terminal" in refusal
 
 
-async def test_c1_navigate_click_fill_and_wait(home: Path, site: Site) -> None:
+async def test_c1_navigate_click_fill_and_wait(one: Server, site: Site) -> None:
     site.page("/done", "<h1>Done</h1><script>setTimeout(() => document.body.append('later'), 300)</script>")
     url = site.page("/", PAGE)
-    async with served(home) as server:
-        await server.text(OPENER, name="one")
-        for stage in ("load", "domcontentloaded", "networkidle", "commit"):
-            await server.text("browser_navigate", session="one", url=url, wait_until=stage)
-        assert "must be one of" in await server.error("browser_navigate", session="one", url=url, wait_until="never")
-        fields = [{"selector": "#name", "value": "Ann"}, {"selector": "#size", "value": "large"}]
-        fields.append({"selector": "#milk", "value": True})  # type: ignore[dict-item]
-        filled = await server.text("browser_fill_form", session="one", fields=fields)
-        for line in ('value="Ann"', 'value="large"', "checked"):
-            assert line in filled
-        await server.text("browser_fill_form", session="one", fields={"#name": 5})
-        assert "`fields`: each field" in await server.error("browser_fill_form", session="one", fields=[{"x": 1}])
-        assert "not found" in await server.error(
-            "browser_fill_form", session="one", fields=[{"selector": "#none", "value": "x"}]
-        )
-        assert "Done" in await server.text("browser_click", session="one", selector="a")
-        await server.text("browser_wait", session="one", navigation=True)
-        await server.text("browser_wait", session="one", selector="h1", timeout=5000)
-        assert "did not become visible" in await server.error("browser_wait", session="one", selector="#x", timeout=0.3)
-        assert "no other page" in await server.error("browser_wait", session="one", navigation=True, timeout=0.3)
-        assert "Waited 0.2" in await server.text("browser_wait", session="one", timeout=0.2)
-        assert "Say what to wait for" in await server.error("browser_wait", session="one")
-        assert "`timeout`" in await server.error("browser_wait", session="one", timeout=-1)
+    for stage in ("load", "domcontentloaded", "networkidle", "commit"):
+        await one.text("browser_navigate", session="one", url=url, wait_until=stage)
+    assert "must be one of" in await one.error("browser_navigate", session="one", url=url, wait_until="never")
+    fields = [{"selector": "#name", "value": "Ann"}, {"selector": "#size", "value": "large"}]
+    fields.append({"selector": "#milk", "value": True})  # type: ignore[dict-item]
+    filled = await one.text("browser_fill_form", session="one", fields=fields)
+    for line in ('value="Ann"', 'value="large"', "checked"):
+        assert line in filled
+    await one.text("browser_fill_form", session="one", fields={"#name": 5})
+    assert "`fields`: each field" in await one.error("browser_fill_form", session="one", fields=[{"x": 1}])
+    assert "not found" in await one.error(
+        "browser_fill_form", session="one", fields=[{"selector": "#none", "value": "x"}]
+    )
+    assert "Done" in await one.text("browser_click", session="one", selector="a")
+    await one.text("browser_wait", session="one", navigation=True)
+    await one.text("browser_wait", session="one", selector="h1", timeout=5000)
+    assert "did not become visible" in await one.error("browser_wait", session="one", selector="#x", timeout=0.3)
+    assert "no other page" in await one.error("browser_wait", session="one", navigation=True, timeout=0.3)
+    assert "Waited 0.2" in await one.text("browser_wait", session="one", timeout=0.2)
+    assert "Say what to wait for" in await one.error("browser_wait", session="one")
+    assert "`timeout`" in await one.error("browser_wait", session="one", timeout=-1)
 
 
-async def test_c2_content_is_read_in_every_mode(home: Path, site: Site) -> None:
+async def test_c2_content_is_read_in_every_mode(one: Server, site: Site) -> None:
     long = "x" * 12_000
-    async with served(home) as server:
-        await server.text(OPENER, name="one")
-        await server.text("browser_navigate", session="one", url=site.page("/", PAGE))
-        text = await server.read("one")
-        assert "Tea room\n\nFirst paragraph.\n\nSecond paragraph.\n\n- Green\n- Black\n\n1. Boil\n2. Pour" in text
-        assert "a script" not in text
-        assert "color: green" not in text
-        assert await server.read("one", selector="h1") == "Tea room"
-        assert json.loads(await server.read("one", selector=".tea")) == ["Green", "Black"]
-        assert json.loads(await server.read("one", selector="h1", all=True)) == ["Tea room"]
-        assert await server.read("one", selector=".tea", all=False) == "Green"
-        assert await server.read("one", selector="h1", mode="html") == "<h1>Tea room</h1>"
-        assert json.loads(await server.read("one", selector=".tea", mode="html"))[1].endswith(">Black</li>")
-        assert "<script>" in await server.read("one", mode="html")
-        prices = {"selector": ".tea", "mode": "attribute", "attribute": "data-price"}
-        assert json.loads(await server.read("one", **prices)) == ["3", "4"]
-        assert await server.read("one", selector="h1", mode="attribute", attribute="id") == "null"
-        for arguments, why in (
-            ({"selector": "h1", "mode": "attribute"}, "`attribute` is missing"),
-            ({"mode": "picture"}, "must be one of text, html, attribute"),
-            ({"selector": "#none"}, "not found"),
-        ):
-            assert why in await server.error("browser_extract_content", session="one", **arguments)
-        await server.text("browser_navigate", session="one", url=site.page("/long", f"<p>{long}</p><p>{long}</p>"))
-        for arguments in ({}, {"mode": "html"}, {"selector": "p"}):
-            answer = await server.text("browser_extract_content", session="one", **arguments)
-            assert 9_900 <= answer.count("x") <= 10_000
-            assert answer.splitlines()[-1] == "[truncated at 10,000 characters]"
+    await one.text("browser_navigate", session="one", url=site.page("/", PAGE))
+    text = await one.read("one")
+    assert "Tea room\n\nFirst paragraph.\n\nSecond paragraph.\n\n- Green\n- Black\n\n1. Boil\n2. Pour" in text
+    assert "a script" not in text
+    assert "color: green" not in text
+    assert await one.read("one", selector="h1") == "Tea room"
+    assert json.loads(await one.read("one", selector=".tea")) == ["Green", "Black"]
+    assert json.loads(await one.read("one", selector="h1", all=True)) == ["Tea room"]
+    assert await one.read("one", selector=".tea", all=False) == "Green"
+    assert await one.read("one", selector="h1", mode="html") == "<h1>Tea room</h1>"
+    assert json.loads(await one.read("one", selector=".tea", mode="html"))[1].endswith(">Black</li>")
+    assert "<script>" in await one.read("one", mode="html")
+    prices = {"selector": ".tea", "mode": "attribute", "attribute": "data-price"}
+    assert json.loads(await one.read("one", **prices)) == ["3", "4"]
+    assert await one.read("one", selector="h1", mode="attribute", attribute="id") == "null"
+    for arguments, why in (
+        ({"selector": "h1", "mode": "attribute"}, "`attribute` is missing"),
+        ({"mode": "picture"}, "must be one of text, html, attribute"),
+        ({"selector": "#none"}, "not found"),
+    ):
+        assert why in await one.error("browser_extract_content", session="one", **arguments)
+    await one.text("browser_navigate", session="one", url=site.page("/long", f"<p>{long}</p><p>{long}</p>"))
+    for arguments in ({}, {"mode": "html"}, {"selector": "p"}):
+        answer = await one.text("browser_extract_content", session="one", **arguments)
+        assert 9_900 <= answer.count("x") <= 10_000
+        assert answer.splitlines()[-1] == "[truncated at 10,000 characters]"
 
 
 async def test_c3_sessions_are_few_apart_and_leave_nothing(home: Path, site: Site) -> None:
@@ -180,62 +192,58 @@ async def eventually_true(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0.05)
 
 
-async def test_c4_files_are_those_of_the_workspace(home: Path, site: Site) -> None:
-    async with served(home) as server:
-        workspace, outside = server.workspace, server.home / "outside.html"
-        workspace.mkdir(exist_ok=True)
-        outside.write_text("<h1>Outside</h1>")
-        (workspace / "page.html").write_text(f"<h1>Inside</h1><iframe src='{outside.as_uri()}'></iframe>")
-        (workspace / "link.html").unlink(missing_ok=True)
-        (workspace / "link.html").symlink_to(outside)
-        await server.text(OPENER, name="one")
-        page = await server.text("browser_navigate", session="one", url=(workspace / "page.html").as_uri())
-        assert "Inside" in page
-        assert "Outside" not in page
-        top = workspace.as_uri()
-        for address in (
-            outside.as_uri(), f"{top}/../outside.html", f"{top}/%2e%2e/outside.html", f"{top}/..%2Foutside.html",
-            f"{top}/link.html", f"{top}/", "file:///etc/passwd", "chrome://version", f"view-source:{top}/page.html",
-        ):  # fmt: skip
-            assert "denied" in await server.error("browser_navigate", session="one", url=address), address
-        saved = await server.call("browser_screenshot", session="one", full_page=True)
-        path = Path((saved.structured_content or {})["path"])
-        assert path.parent == workspace / "screenshots"
-        assert path.read_bytes().startswith(b"\x89PNG")
-        assert [part.mime_type for part in saved.content if isinstance(part, ImageContent)] == ["image/png"]
-        named = await server.text("browser_screenshot", session="one", selector="h1", path="heading.png")
-        assert f"Screenshot saved: {workspace}/screenshots/heading.png" in named
-        (workspace / "away").unlink(missing_ok=True)
-        (workspace / "away").symlink_to(server.home)
-        for name in ("../x.png", "/tmp/x.png", "away/x.png", "screenshots/../../x.png"):
-            assert "denied" in await server.error("browser_screenshot", session="one", path=name), name
-        assert not (server.home / "x.png").exists()
-        climbing = {"Content-Disposition": "attachment; filename=../../t.zip"}
-        site.page("/file", "content", kind="application/zip", headers=climbing)
-        assert f"{workspace}/downloads/" in await server.text("browser_navigate", session="one", url=site.url("/file"))
-        assert [path.read_text() for path in (workspace / "downloads").iterdir()] == ["content"]
+async def test_c4_files_are_those_of_the_workspace(one: Server, site: Site) -> None:
+    workspace, outside = one.workspace, one.home / "outside.html"
+    workspace.mkdir(exist_ok=True)
+    outside.write_text("<h1>Outside</h1>")
+    (workspace / "page.html").write_text(f"<h1>Inside</h1><iframe src='{outside.as_uri()}'></iframe>")
+    (workspace / "link.html").unlink(missing_ok=True)
+    (workspace / "link.html").symlink_to(outside)
+    page = await one.text("browser_navigate", session="one", url=(workspace / "page.html").as_uri())
+    assert "Inside" in page
+    assert "Outside" not in page
+    top = workspace.as_uri()
+    for address in (
+        outside.as_uri(), f"{top}/../outside.html", f"{top}/%2e%2e/outside.html", f"{top}/..%2Foutside.html",
+        f"{top}/link.html", f"{top}/", "file:///etc/passwd", "chrome://version", f"view-source:{top}/page.html",
+    ):  # fmt: skip
+        assert "denied" in await one.error("browser_navigate", session="one", url=address), address
+    saved = await one.call("browser_screenshot", session="one", full_page=True)
+    path = Path((saved.structured_content or {})["path"])
+    assert path.parent == workspace / "screenshots"
+    assert path.read_bytes().startswith(b"\x89PNG")
+    assert [part.mime_type for part in saved.content if isinstance(part, ImageContent)] == ["image/png"]
+    named = await one.text("browser_screenshot", session="one", selector="h1", path="heading.png")
+    assert f"Screenshot saved: {workspace}/screenshots/heading.png" in named
+    (workspace / "away").unlink(missing_ok=True)
+    (workspace / "away").symlink_to(one.home)
+    for name in ("../x.png", "/tmp/x.png", "away/x.png", "screenshots/../../x.png"):
+        assert "denied" in await one.error("browser_screenshot", session="one", path=name), name
+    assert not (one.home / "x.png").exists()
+    climbing = {"Content-Disposition": "attachment; filename=../../t.zip"}
+    site.page("/file", "content", kind="application/zip", headers=climbing)
+    assert f"{workspace}/downloads/" in await one.text("browser_navigate", session="one", url=site.url("/file"))
+    assert [path.read_text() for path in (workspace / "downloads").iterdir()] == ["content"]
 
 
-async def test_c_boxes_files_and_windows_that_pages_open_are_reached(home: Path, site: Site) -> None:
+async def test_c_boxes_files_and_windows_that_pages_open_are_reached(one: Server, site: Site) -> None:
     site.page("/other", "<h1>Another window</h1>")
     page = """<input type=checkbox id=a><input type=checkbox id=b checked><input type=text id=t><input type=file id=f>
       <a href=/other target=_blank>Open</a><p></p><script>onchange = () => { document.querySelector('p').textContent =
       [a.checked, b.checked, t.value, f.files[0]?.name].join() }</script>"""
-    async with served(home) as server:
-        await server.text(OPENER, name="one")
-        await server.text("browser_navigate", session="one", url=site.page("/", page))
-        values = {"#a": "true", "#b": "False", "#t": "true"}
-        fields = [{"selector": selector, "value": value} for selector, value in values.items()]
-        await server.text("browser_fill_form", session="one", fields=fields)
-        server.workspace.mkdir(exist_ok=True)
-        (server.workspace / "tea.txt").write_text("tea")
-        await server.text("browser_upload_file", session="one", selector="#f", path="tea.txt")
-        assert await server.read("one", selector="p") == "true,false,true,tea.txt"
-        assert "denied" in await server.error("browser_upload_file", session="one", selector="#f", path="/etc/passwd")
-        assert "t2" in await server.text("browser_click", session="one", selector="a")
-        assert await server.read("one", selector="h1", tab="t2") == "Another window"
-        refused = await server.error("browser_fill_form", session="one", fields={"#a": "maybe"}, tab="t1")
-        assert "Use" not in refused and "check" not in refused.replace("checkbox", "")
+    await one.text("browser_navigate", session="one", url=site.page("/", page))
+    values = {"#a": "true", "#b": "False", "#t": "true"}
+    fields = [{"selector": selector, "value": value} for selector, value in values.items()]
+    await one.text("browser_fill_form", session="one", fields=fields)
+    one.workspace.mkdir(exist_ok=True)
+    (one.workspace / "tea.txt").write_text("tea")
+    await one.text("browser_upload_file", session="one", selector="#f", path="tea.txt")
+    assert await one.read("one", selector="p") == "true,false,true,tea.txt"
+    assert "denied" in await one.error("browser_upload_file", session="one", selector="#f", path="/etc/passwd")
+    assert "t2" in await one.text("browser_click", session="one", selector="a")
+    assert await one.read("one", selector="h1", tab="t2") == "Another window"
+    refused = await one.error("browser_fill_form", session="one", fields={"#a": "maybe"}, tab="t1")
+    assert "Use" not in refused and "check" not in refused.replace("checkbox", "")
 
 
 async def test_c5_a_crash_is_reported_and_recovered_and_others_do_not_notice(home: Path, site: Site) -> None:
@@ -282,19 +290,17 @@ async def test_c5_a_crash_is_reported_and_recovered_and_others_do_not_notice(hom
         assert refused.is_error  # an agent cannot crash a page by its address
 
 
-async def test_c5_a_page_whose_process_is_killed_is_loaded_anew_and_reported(home: Path, site: Site) -> None:
-    async with served(home) as server:
-        await server.text(OPENER, name="one")
-        await server.text("browser_navigate", session="one", url=site.page("/", PAGE))
-        for pid in server.processes("--type=renderer"):
-            os.kill(pid, signal.SIGKILL)
-        await asyncio.to_thread(eventually, lambda: not server.processes("--type=renderer"), 10)
-        told = "page_crashed"
-        while told.startswith("page_crashed"):  # the call came before the news of it
-            told = text_of(await server.call("browser_extract_content", session="one", selector="h1"))
-        assert told.startswith("t1 was reset because its page crashed: what was typed is lost.\n<untrusted")
-        assert "Tea room" in told
-        assert await server.read("one", selector="h1") == "Tea room"
+async def test_c5_a_page_whose_process_is_killed_is_loaded_anew_and_reported(one: Server, site: Site) -> None:
+    await one.text("browser_navigate", session="one", url=site.page("/", PAGE))
+    for pid in one.processes("--type=renderer"):
+        os.kill(pid, signal.SIGKILL)
+    await asyncio.to_thread(eventually, lambda: not one.processes("--type=renderer"), 10)
+    told = "page_crashed"
+    while told.startswith("page_crashed"):  # the call came before the news of it
+        told = text_of(await one.call("browser_extract_content", session="one", selector="h1"))
+    assert told.startswith("t1 was reset because its page crashed: what was typed is lost.\n<untrusted")
+    assert "Tea room" in told
+    assert await one.read("one", selector="h1") == "Tea room"
 
 
 @pytest.mark.parametrize("mode", [LEGACY])

@@ -43,7 +43,7 @@ SLOW = frozenset(
     ]
 )
 # Of each other library, so many acts are tested each time.
-QUICK_ACTS = 2
+QUICK_ACTS = 1
 ACTS = [
     pytest.param(
         library,

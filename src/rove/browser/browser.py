@@ -57,8 +57,8 @@ class Browser(Protocol):
         """The process group of a browser that rove started; None for one that it is attached to."""
         ...
 
-    def on_lost(self, callback: Callable[[], None], /) -> None:
-        """Call `callback` when the browser is gone."""
+    def on_lost(self, callback: Callable[[str], None], /) -> None:
+        """Call `callback` when the browser is gone, with how it was lost (`rove.browser.context`)."""
 
     async def new_context(self, settings: Settings, proxy: str, saved: SavedContext | None = None, /) -> Context:
         """Open an isolated context whose requests all go through a proxy."""

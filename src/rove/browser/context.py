@@ -26,6 +26,7 @@ RESTARTED = "browser restarted"
 # How a browser was lost, in the words of errors and events.
 DIED = "died"
 FROZE = "froze"
+LOST_NETWORK = "lost its network process"
 
 
 class BrowserLoss(asyncio.Event):

@@ -62,7 +62,7 @@ class SecretSource(Protocol):
         ...
 
     def held_in(self, text: str, /) -> list[dict[str, str]]:
-        """Return the name and the value of each secret that a text has as a whole, as it is."""
+        """Return each secret in a text, and each long part of one: its name, and how the text writes it."""
         ...
 
     def is_bound(self, name: str, origin: str, /) -> bool:

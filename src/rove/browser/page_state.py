@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from typing import Any, Literal, Protocol
 
 from rove.browser.page_data import DocumentRequest, DownloadedFile, OpenDialog, TrackedRequest
@@ -120,11 +120,13 @@ class PageState(Protocol):
 
     time: TimeBudget
     events: PageEvents
-    # Whether the text of a page or file at a URL may be shown to the agent.
-    may_read: Callable[[str], bool]
 
     @property
     def url(self) -> PageText: ...
+    def may_read(self, address: str, /) -> bool:
+        """Return whether the agent may read words of an origin, or of a page at an address."""
+        ...
+
     @property
     def status(self) -> int | None:
         """The HTTP status of the document; None if it has none."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from rove.browser.browser import ProfileLaunch
-from rove.browser.context import SavedContext
+from rove.browser.context import DIED, SavedContext
 from rove.chromium.context import Context
 from rove.chromium.process.browser_process import BrowserProcess
 from rove.chromium.process.first_page import COMMANDS_SENT, CREATE_PAGE_ID, FirstPage
@@ -103,9 +103,9 @@ class Browser:
         group = self._process.process_group
         return group is not None and kill_largest_page(group)
 
-    def on_lost(self, callback: Callable[[], None]) -> None:
-        """Call `callback` when the connection to the browser ends."""
-        self._connection.on_end(callback)
+    def on_lost(self, callback: Callable[[str], None]) -> None:
+        """Call `callback` when the connection to the browser ends, with how it was lost."""
+        self._connection.on_end(lambda: callback(self._connection.loss or DIED))
 
     async def new_context(self, settings: Settings, proxy: str, saved: SavedContext | None = None) -> Context:
         """Open an isolated context whose requests all go through a proxy, or restore a lost one."""

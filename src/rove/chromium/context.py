@@ -21,9 +21,10 @@ from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
 from rove.chromium.states.context_state import ContextState
 from rove.chromium.states.hidden_pages import HiddenPages
+from rove.chromium.states.reopened_tabs import load_again, note_reopened, note_reset
 from rove.chromium.stealth.window import new_window
 from rove.chromium.tab_limit import refuse_another_tab
-from rove.errors import NavigationFailed, NotOpen
+from rove.errors import NotOpen
 from rove.page_text import PageText
 from rove.settings.sections import Viewport
 from rove.settings.tree import Settings
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 CLOSE_TIMEOUT = 3.0
 # Seconds from `Page.windowOpen` until the new window has a target.
 POPUP_TIMEOUT = 2.0
-RELOAD_TIMEOUT = 3.0
 UNBLOCK_TIMEOUT = 0.5
 OPEN_TIMEOUT = 2.0
 
@@ -177,7 +177,7 @@ class Context(SharedContext):
     async def _replace_crashed(self, crashed: Tab, reloads: bool) -> Tab:
         fresh = await self.replace_tab(crashed, "its page crashed")
         if reloads:
-            await self._reload(fresh, crashed.url)
+            await load_again(fresh, crashed.url)
         return fresh
 
     async def replace_tab(self, replaced: TabInfo, reason: str) -> Tab:
@@ -189,8 +189,7 @@ class Context(SharedContext):
         tab.page.worlds.end(f"{fresh.id} was reset because {reason}")
         self._close_replaced(tab)
         await self._resize_again(fresh)
-        said = f"{fresh.id} was reset because {reason}: what was typed is lost."
-        fresh.page.events.add("tab reset", tab.url.around(f"{fresh.id} was at {tab.url}"), said)
+        note_reset(fresh, tab.url, reason)
         return fresh
 
     def switch(self, tab: TabInfo) -> None:
@@ -263,9 +262,12 @@ class Context(SharedContext):
             self._popup_opened.set()
             self._shared.tasks.start(close_target(self._root, cdp, target["targetId"]))
             return
+        if opener is not None:  # the browser does not name the opener of a link that is opened with Control held down
+            target = {**target, "openerId": opener.page.target_id}
         tab = self._add_tab(cdp, target, self._next_id())
         if opener is not None:
             tab.join_opener(opener)
+            tab.page.origins.inherit(opener.page.origins.of(tab.opener_frame))
         opening = self._shared.tasks.start(self._open_tab(tab, opener))
         self._opening[target["targetId"]] = opening
         if is_popup:
@@ -363,24 +365,11 @@ class Context(SharedContext):
         for identity, url in saved.tabs:
             self._rename(await self._create_tab(), identity)
             await self._resize_again(self._tabs[identity])
-            lost = "what was typed is lost" if saved.state is not None else "cookies and what was typed are lost"
-            reason = f"{saved.reason}: " if saved.reason else ""
-            said = f"{reason}{identity} was loaded anew, and {lost}."
-            self._tabs[identity].page.events.add(saved.kind, url.around(f"{identity} was at {url}"), said)
+            note_reopened(self._tabs[identity], url, saved)
         # The tabs had other ids until they were renamed. Those of tabs that were closed before are not given again.
         self._ids_given = max(saved.ids_given, *(int(identity.removeprefix("t")) for identity, _ in saved.tabs), 0)
-        await asyncio.gather(*(self._reload(self._tabs[identity], url) for identity, url in saved.tabs))
+        await asyncio.gather(*(load_again(self._tabs[identity], url) for identity, url in saved.tabs))
         self._current = saved.current or next(iter(self._tabs), None)
-
-    async def _reload(self, tab: Tab, url: PageText) -> None:
-        if not url.startswith(("http://", "https://", "file://")):
-            return
-        try:
-            async with asyncio.timeout(RELOAD_TIMEOUT):
-                await tab.navigate(url)
-        except (TimeoutError, NavigationFailed, CdpError):
-            said = f"The page of {tab.id} could not be loaded again."
-            tab.page.events.add("page lost", url.around(f"{tab.id} was at {url}"), said)
 
     async def _resize_again(self, tab: Tab) -> None:
         """Give a tab that replaces another of its id the size that was set for that one."""

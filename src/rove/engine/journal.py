@@ -99,6 +99,7 @@ class Journal:
         self._unwritten: list[tuple[int | None, dict[str, Any]]] = []
         self._open_entries = OpenEntries(self._files)
         self._has_recorded_killed = False
+        self._is_closed = False
         # Held while the files are used, as a thread may use them.
         self._lock = asyncio.Lock()
 
@@ -142,14 +143,19 @@ class Journal:
             raise JournalFailed(f"A {kind} is not on record: {self._describe_failure(error)}.") from error
 
     async def close(self) -> None:
-        """Close the files. An action that ends later opens them again."""
+        """Close the files. An action that ends later, such as the one that closes the session, opens them once more."""
         async with self._lock:
+            self._is_closed = True
             try:
                 await self._write_all()
             except OSError as error:
                 log.error("%s; %d action(s) are not in it", self._describe_failure(error), len(self._unwritten))
+            self._close_files()
+
+    def _close_files(self) -> None:
+        if self._open_entries.is_empty:  # else the file stays locked, as this process lives
             self._open_entries.close()
-            self._ledger.close()
+        self._ledger.close()
 
     async def _acquire(self) -> None:
         """Wait to use the files alone. Raises LockHeld if an entry before this one waits too long for its turn."""
@@ -215,6 +221,8 @@ class Journal:
         try:
             await self._write_all()
         finally:
+            if self._is_closed:
+                self._close_files()
             self._lock.release()
 
     async def _write_all(self) -> None:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rove.browser.network.navigation_errors import navigation_error
 from rove.browser.network.schemes import is_readable_scheme
-from rove.errors import Denied, RoveError
+from rove.engine.proxy_loss import CALL_AGAIN, SILENT, SILENT_HINT, cut_error, ended_text, latest_since, loss_error
+from rove.errors import DeadlineExceeded, Denied, RoveError
 from rove.guard.hosts.urls import is_unreadable, origin_of
+from rove.guard.proxy_process.watch import ProcessWatch
+from rove.outcome import Own
 from rove.page_text import of_same_author
 from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
 from rove.settings.debug_port import DebugPort
@@ -24,7 +29,7 @@ if TYPE_CHECKING:
     from rove.guard.hosts.urls import Endpoint
     from rove.guard.proxy.upstream import Upstream
     from rove.guard.proxy_process.own_ports import SharedOwnPorts
-    from rove.guard.proxy_process.process import ProxyProcess
+    from rove.guard.proxy_process.process import ProxyEnd, ProxyProcess
     from rove.guard.proxy_process.session_proxy import SessionProxy
 
 # Connections that wait in the kernel's queue until the proxy process accepts them.
@@ -43,6 +48,15 @@ _NET_ERRORS = {
     "upstream": "ERR_PROXY_CONNECTION_FAILED",
     "credentials": "ERR_PROXY_AUTH_REQUESTED",
 }
+# How Chromium reports that its connection to the proxy ended before a response.
+_CUTS = frozenset(
+    {
+        "net::ERR_CONNECTION_RESET",
+        "net::ERR_CONNECTION_CLOSED",
+        "net::ERR_CONNECTION_ABORTED",
+        "net::ERR_EMPTY_RESPONSE",
+    }
+)
 
 
 class EgressSettings:
@@ -64,6 +78,7 @@ class EgressSettings:
         if self._upstream is not None and self._upstream.endpoint.address is not None:
             self.own.add(self._upstream.endpoint.address, self._upstream.endpoint.port)
         self._process: ProxyProcess | None = None
+        self.watch: ProcessWatch = ProcessWatch()
         # A port that was bound early, so that the browser could be started with the address of its proxy.
         self._reserved_port: socket.socket | None = None
 
@@ -73,7 +88,7 @@ class EgressSettings:
         if self._process is None:
             from rove.guard.proxy_process.process import ProxyProcess, ProxySettings
 
-            self._process = ProxyProcess(ProxySettings(self._dns, self._upstream), self.own)
+            self._process = ProxyProcess(ProxySettings(self._dns, self._upstream), self.own, self.watch)
         return self._process
 
     def close(self) -> None:
@@ -117,11 +132,18 @@ class NetworkAccess:
         # Called with each refusal: of a request of a page, or of a URL that an agent has asked for.
         self.on_refused: Callable[[Refusal], object] = lambda refusal: None
         self._ready: asyncio.Future[None] | None = None
+        # Ends of the proxy process until this moment are not told, or were told.
+        self._told_until = 0.0
+
+    def watching(self) -> AbstractContextManager[None]:
+        """Notice within this block that the proxy does not answer, and start it again then."""
+        return self._egress_settings.watch.during_call()
 
     def open(self) -> tuple[str, asyncio.Future[None]]:
         """Return the URL of the proxy for the browser, and a future that is done when the proxy accepts requests."""
         if self._ready is None or _has_failed(self._ready):
             self._proxy = proxy = self._start_proxy()
+            self._told_until = time.monotonic()
             self._ready = asyncio.ensure_future(proxy.applied())
         return self._proxy_url, self._ready
 
@@ -205,12 +227,55 @@ class NetworkAccess:
     def refuse_document(self, document: DocumentRequest | None) -> None:
         """Raise the reason if a document is not the server's, but an answer of the proxy."""
         if document is not None and document.headers.keys() & {REFUSED_HEADER, FAILURE_HEADER}:
-            self.raise_failure(document.url, 0.0)
+            self._raise_logged(document.url, 0.0)
             if is_unreadable(document.url):  # a link may lead to one, though no caller can ask for it
                 raise navigation_error("net::ERR_INVALID_URL", document.url)
 
-    def raise_failure(self, url: str, since: float) -> None:
-        """Raise the reason why a URL was not reached since a moment, if the address rules or the network were it."""
+    def raise_failure(self, url: str, since: float, has_part: bool = False) -> None:
+        """Raise the reason why a URL was not reached since a moment: address rules, the network, or rove's proxy.
+
+        `has_part`: a part of it has arrived, so that requests which failed without an answer were others.
+        """
+        if not has_part:
+            self._raise_logged(url, since)
+        end = self.proxy_end(since)
+        if end is not None and url:
+            raise loss_error(end, url, has_part)
+
+    def proxy_end(self, since: float) -> ProxyEnd | None:
+        """Return the latest end of the proxy process since a moment."""
+        return latest_since(self._egress_settings.process.ends, since) if self._proxy is not None else None
+
+    def raise_cut(self, document: DocumentRequest | None) -> None:
+        """Raise if the browser lost its connection to the proxy before the server answered.
+
+        What a server does wrong to a request without TLS, the proxy answers with a response of its own.
+        """
+        if document is None or document.status is not None or not document.url.startswith("http:"):
+            return
+        if self._proxy is not None and document.failure in _CUTS:
+            raise cut_error(document.url)
+
+    def explain_timeout(self, error: DeadlineExceeded, since: float) -> None:
+        """Add to an error that rove's own proxy was the cause, if it was."""
+        end = self.proxy_end(since)
+        if end is not None:
+            error.parts, error.hint = (*error.parts, ": ", ended_text(end)), CALL_AGAIN
+        elif self.is_proxy_silent:
+            error.parts, error.hint = (*error.parts, ": ", SILENT), SILENT_HINT
+
+    @property
+    def is_proxy_silent(self) -> bool:
+        """Whether the proxy has been asked whether it works, and has not answered."""
+        return self._proxy is not None and self._egress_settings.watch.is_silent
+
+    def take_proxy_end(self) -> Own | None:
+        """Return once that the proxy process has ended, if it has since the session last told of it."""
+        end = self.proxy_end(self._told_until)
+        self._told_until = time.monotonic()
+        return ended_text(end) if end is not None else None
+
+    def _raise_logged(self, url: str, since: float) -> None:
         origin = origin_of(url)
         failure = self._find_failure(origin.endpoint, url, since) if origin else None
         if failure is not None:

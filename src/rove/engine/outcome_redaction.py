@@ -34,9 +34,10 @@ class Redactor(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class Redact:
-    """What is done with each text, and with each number as text."""
+    """What is done with each text, with each origin of a page's text, and with each number as text."""
 
     text: Callable[[str], str]
+    origin: Callable[[str], str]
     number: Callable[[str], str]
 
 
@@ -52,16 +53,19 @@ def redact_error(error: Exception, secrets: Redactor) -> None:
 
 
 def _redacted_together(value: V, secrets: Redactor, redact_in: Callable[[V, Redact], Any]) -> V:
-    """Collect the texts of a value, redact them as one, and put them back in the same order."""
+    """Collect the texts of a value, redact them as one, and put them back in the same order.
+
+    Origins are not among them: the same origin after each letter would keep the letters of a secret apart.
+    """
     texts: list[str] = []
 
     def collect(text: str) -> str:
         texts.append(text)
         return text
 
-    redact_in(value, Redact(collect, lambda number: number))
+    redact_in(value, Redact(collect, lambda origin: origin, lambda number: number))
     clear: Iterator[str] = iter(secrets.redact_all(texts))
-    return cast(V, redact_in(value, Redact(lambda _: next(clear), secrets.redact)))
+    return cast(V, redact_in(value, Redact(lambda _: next(clear), cache(secrets.redact), secrets.redact)))
 
 
 def _redact_chain(error: BaseException | None, redact: Redact) -> None:
@@ -101,7 +105,7 @@ def _redact_text(text: str, redact: Redact) -> str:
     """Return redacted text of the same class, since the class says whether rove, the page or a frame wrote it."""
     clear = redact.text(text)
     if isinstance(text, PageText):
-        return PageText(clear, redact.text(text.origin))
+        return PageText(clear, redact.origin(text.origin))
     return text if clear == text else type(text)(clear)
 
 

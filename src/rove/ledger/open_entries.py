@@ -50,6 +50,11 @@ class OpenEntries:
         with contextlib.suppress(OSError):  # it is in the ledger, and would at worst be recorded twice
             self._write()
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether everything that was begun has ended."""
+        return not self._begun
+
     def close(self) -> None:
         """Close the file. What is still under way stays in it."""
         if self._file is not None:

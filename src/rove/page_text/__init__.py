@@ -8,6 +8,8 @@ from __future__ import annotations
 
 # Stands for an origin that is not known.
 NOWHERE = "unknown"
+# Stands for several origins, of which the agent may read each.
+SEVERAL = "several origins"
 
 
 class Own(str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from rove.outcome import NOWHERE, Own, PageText, moment
+from rove.outcome import NOWHERE, Own, PageText, Passage, moment
 from rove.states.cookie_rules import is_cookie_domain, is_web_origin
 from rove.states.state import BrowserState
 from rove.states.store import SavedState
@@ -12,6 +12,7 @@ from rove.validation.record import dataclass
 
 # Shown in place of what is no host name or origin, in a state that was saved before such were refused.
 NO_HOST = "(no host name)"
+MOST_DOMAINS = 5
 
 
 @dataclass(frozen=True)
@@ -66,9 +67,23 @@ class StateFacts:
         """All on one line."""
         if self.problem:
             return f"{self.name}: {self.problem}"
-        where = f" of {', '.join(self.domains[:5])}{', …' if len(self.domains) > 5 else ''}" if self.domains else ""
+        more = ", …" if len(self.domains) > MOST_DOMAINS else ""
+        where = f" of {', '.join(self.domains[:MOST_DOMAINS])}{more}" if self.domains else ""
         stores = f", storage of {_count(len(self.origins), 'origin')}" if self.origins else ""
         return f"{self.name}: saved {self.saved}, {_count(self.cookies, 'cookie')}{where}{stores}"
+
+    def passages(self, before: str = "", after: str = "", *, with_origins: bool = False) -> Iterator[Passage]:
+        """Tell it in rove's own words, and the names of hosts and origins, which pages chose, as theirs."""
+        if self.problem:
+            yield Passage(f"{before}{self.name}: {self.problem}{after}")
+            return
+        stores = f", storage of {_count(len(self.origins), 'origin')}" if self.origins else ""
+        yield Passage(f"{before}{self.name}: saved {self.saved}, {_count(self.cookies, 'cookie')}{stores}{after}")
+        if self.domains:
+            more = ", …" if len(self.domains) > MOST_DOMAINS else ""
+            yield Passage(PageText(f"  cookies of {', '.join(self.domains[:MOST_DOMAINS])}{more}", NOWHERE))
+        if with_origins:
+            yield from (Passage(each.origin.around(f"  {each}")) for each in self.origins)
 
     @property
     def lines(self) -> Iterator[str]:
@@ -81,7 +96,9 @@ def _origins(state: BrowserState) -> Iterator[OriginFacts]:
     for origin, stored in state.origins.items():
         if not stored.is_empty or stored.left_out:
             counts = len(stored.local), len(stored.session), len(stored.databases), stored.record_count
-            yield OriginFacts(PageText(_told(origin, is_web_origin), NOWHERE), *counts, stored.left_out)
+            told = _told(origin, is_web_origin)
+            author = origin if told == origin else NOWHERE
+            yield OriginFacts(PageText(told, author), *counts, stored.left_out)
 
 
 def _told(text: str, is_valid: Callable[[str], bool]) -> str:

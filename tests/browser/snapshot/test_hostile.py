@@ -23,7 +23,7 @@ PAGES = {
     "wide": BODY + "('<p>' + '<span>x </span>'.repeat(500) + '</p>').repeat(400) + '<button>End</button>'",
     "long_text": "document.body.textContent = 'word '.repeat(2000000)",
     "long_name": BODY + "'<button></button>'; document.body.firstChild.textContent = 'word '.repeat(2000000)",
-    "rows": BODY + "'<table>' + '<tr><td>1<td>name<td><button>Edit</button>'.repeat(20000) + '</table>'",
+    "rows": BODY + "'<table>' + '<tr><td>1<td>name<td><button>Edit</button>'.repeat(6000) + '</table>'",
     "names_in_names": BODY + "'<p id=p>' + 'y '.repeat(50000) + '</p>' + '<a href aria-labelledby=p>x</a>'.repeat(500)",
     "options": BODY + "'<select>' + '<option>o'.repeat(20000) + '</select>'",
 }

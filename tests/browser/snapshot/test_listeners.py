@@ -9,6 +9,8 @@ from tests.site import Site
 
 from rove import Session
 
+pytestmark = pytest.mark.one_session
+
 LISTEN = "<script>for (const it of document.querySelectorAll('.it')) it.addEventListener('{kind}', () => {{}})</script>"
 
 
@@ -69,7 +71,7 @@ async def test_elements_with_listeners_in_frames_are_clickable(session: Session,
     frame = f"<iframe src='{site.url('/inner', host=host)}'></iframe>"
     await session.navigate(site.page("/", frame))
     async with asyncio.timeout(20):  # listeners are looked for at most once a second
-        while 'clickable "Inside" [f1e' not in await snapshot_text(session):
+        while 'clickable "Inside" [f' not in await snapshot_text(session):
             pass
 
 

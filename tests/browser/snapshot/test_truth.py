@@ -37,7 +37,14 @@ async def differences(world: World, html: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
+# Chromium takes seconds for these; names are also tested by tests/browser/scripts/test_names.py.
+SLOW = ("corners", "names")
+
+
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, id=case.stem, marks=[pytest.mark.slow] if case.stem in SLOW else []) for case in CASES],
+)
 async def test_roles_and_names_differ_from_chromium_only_in_listed_cases(
     world: World, case: Path, request: pytest.FixtureRequest
 ) -> None:

@@ -151,9 +151,10 @@ def answered(data: bytes, request: ProxyRequest, lengths: list[int]) -> Answered
 def _forward(response: Response, data: bytes, stream: AnsweredStream, lengths: list[int]) -> bytes:
     """Forward a response, and return the bytes after it."""
     taken, stream.is_refused = consumed(response.body, data, lengths)
-    stream.forwarded += response.head + taken
+    is_closed = isinstance(response.body, UntilClosed)
+    stream.forwarded += response.head + response.body.as_sent(taken) + (response.body.end if is_closed else b"")
     content = b"" if stream.is_refused else content_of(response.body, taken)
-    is_complete = response.body.is_done or isinstance(response.body, UntilClosed)
+    is_complete = response.body.is_done or is_closed
     stream.messages.append(HttpMessage((str(response.status),), [], content, is_complete and not stream.is_refused))
     return data[len(taken) :]
 

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from anthropic.resources.messages.messages import DEPRECATED_MODELS
-from pydantic_ai.models import KnownModelName
 
 from rove.settings.tree import options
 from rove.surfaces.gateway.agent.failures import CODES
@@ -24,6 +22,10 @@ def test_every_code_is_documented_and_no_other() -> None:
 
 @pytest.mark.parametrize("where", ["docs/chat.md", "serve.model", "the greeting"])
 def test_the_models_that_are_named_exist_and_are_not_about_to_go(where: str) -> None:
+    # Imported here, because each worker collects this file and importing these takes longer than most tests.
+    from anthropic.resources.messages.messages import DEPRECATED_MODELS
+    from pydantic_ai.models import KnownModelName
+
     help_text = {option.key: option.description for option in options()}
     texts = {"docs/chat.md": PAGE.read_text(encoding="utf-8"), "the greeting": GREETING, **help_text}
     named = set(re.findall(r"\b((?:anthropic|openai):[a-z][a-z0-9.-]*[a-z0-9])", texts[where]))

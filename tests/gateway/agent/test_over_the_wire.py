@@ -98,6 +98,7 @@ async def test_an_abort_ends_the_request_that_waits(client: GatewayClient, site:
     assert (await client.refused("exec.approve", approvalId=request["approvalId"]))["code"] == "not_open"
 
 
+@pytest.mark.slow
 async def test_a_yes_for_the_session_is_not_asked_again_at_the_same_origin(client: GatewayClient, site: Site) -> None:
     key = (await client.call("sessions.create"))["sessionKey"]
     message = f"Go to {site.page('/', PAGE)} and take a screenshot"

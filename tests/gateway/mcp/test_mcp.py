@@ -26,7 +26,7 @@ action = "click"
 """
 
 
-@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+@pytest.mark.parametrize("mode", [pytest.param("legacy", marks=pytest.mark.slow), "2026-07-28"])
 async def test_an_mcp_client_is_watched_and_approved_by_the_owner(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str
 ) -> None:
@@ -49,8 +49,15 @@ async def test_an_mcp_client_is_watched_and_approved_by_the_owner(
             assert len(site.asked("/pressed")) == 1
 
 
-@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
-@pytest.mark.parametrize(("answer", "decision"), [(ACCEPT, "approved"), (DECLINE, "denied")])
+@pytest.mark.parametrize(
+    ("mode", "answer", "decision"),
+    [
+        ("2026-07-28", ACCEPT, "approved"),
+        ("legacy", DECLINE, "denied"),
+        pytest.param("legacy", ACCEPT, "approved", marks=pytest.mark.slow),
+        pytest.param("2026-07-28", DECLINE, "denied", marks=pytest.mark.slow),
+    ],
+)
 async def test_those_who_watch_see_the_answer_of_the_clients_user(
     site: Site, tmp_path: Path, mode: str, answer: ElicitResult, decision: str
 ) -> None:

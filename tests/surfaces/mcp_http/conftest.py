@@ -31,12 +31,19 @@ async def endpoint(sessions: Sessions) -> AsyncGenerator[str]:
 
 @pytest.fixture(autouse=True)
 async def _close_sessions(request: pytest.FixtureRequest) -> AsyncGenerator[None]:
-    """Close the sessions that clients have opened, so that none is left to the next test."""
+    """Let a test begin without sessions, whatever tests of other modules have left to this worker, and end so."""
+    if "endpoint" not in request.fixturenames:
+        yield
+        return
+    sessions: Sessions = request.getfixturevalue("sessions")
+    await _close_all(sessions)
     yield
-    if "endpoint" in request.fixturenames:
-        sessions: Sessions = request.getfixturevalue("sessions")
-        for known in sessions.sessions():
-            await sessions.close_session(known["session"])
+    await _close_all(sessions)
+
+
+async def _close_all(sessions: Sessions) -> None:
+    for known in sessions.sessions():
+        await sessions.close_session(known["session"])
 
 
 class Http:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from base64 import b64decode
 from hashlib import sha256
 from pathlib import Path
@@ -223,3 +224,18 @@ async def test_a_cancellation_that_cannot_be_recorded_stays_a_cancellation(
     folder.unlink()
     await journal.close()
     assert read_lines(folder)[0]["outcome"] == "broken off"
+
+
+async def test_an_action_that_closes_its_own_session_leaves_no_file_open(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, "mine")
+    async with journal.entry(Click("e1")):
+        await journal.close()
+        assert len(_open_files(tmp_path)) == 1, "the file that says what this process has under way stays locked"
+    assert _open_files(tmp_path) == []
+    assert [line["outcome"] for line in read_lines(tmp_path)] == ["done"]
+
+
+def _open_files(folder: Path) -> list[str]:
+    """Return the files in a folder that this process has open."""
+    links = [os.path.realpath(entry) for entry in Path("/proc/self/fd").iterdir()]
+    return [link for link in links if link.startswith(str(folder.resolve()))]

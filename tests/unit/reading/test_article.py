@@ -165,8 +165,8 @@ def test_languages_and_scripts() -> None:
     "html",
     [
         "<p>start</p>" + "<div>" * 100_000 + "deep text" + "</div>" * 100_000 + "<p>end</p>",
-        "<ul><li>" * 50_000 + "deep text",
-        "<blockquote>" * 100_000 + "deep text",
+        pytest.param("<ul><li>" * 50_000 + "deep text", marks=pytest.mark.slow),
+        pytest.param("<blockquote>" * 100_000 + "deep text", marks=pytest.mark.slow),
     ],
 )
 def test_deeply_nested_pages_are_read(html: str) -> None:

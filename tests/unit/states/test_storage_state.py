@@ -117,7 +117,9 @@ def test_facts_tell_hosts_as_text_of_the_web_and_none_that_is_not_a_host() -> No
     state = BrowserState([{"domain": hostile}, {"domain": ".b.example"}], {f"https://{hostile}": stored})
     told = StateList((StateFacts.of("old", SavedState(state, 0, "s")),))
     assert "b.example" in str(told) and "a.example" not in str(told) and "\x1b" not in str(told)
-    assert [passage.origin for passage in told.passages("https://page.example")] == [NOWHERE]
+    own, *others = told.passages("https://page.example")
+    assert own.origin is None and "example" not in own.text
+    assert [passage.origin for passage in others] == [NOWHERE, NOWHERE]
 
 
 @pytest.mark.parametrize("text", ["", "[]", "no", b"\xff", "[" * 100_000])

@@ -8,7 +8,7 @@ from typing import Any
 from rove.action import Effect, SessionDirectory, SessionsAction, action, arg
 from rove.browser.emulation.window import ViewportSize, WindowChoice
 from rove.errors import InvalidArguments
-from rove.outcome import Own, Passage, Result, origin_in
+from rove.outcome import Own, PageText, Passage, Result
 from rove.states.choice import LoginChoice, LoginKind, LoginUse
 from rove.validation.record import dataclass
 
@@ -30,7 +30,8 @@ class StatusReport(Result):
             yield Passage(f"session {name} {guard}".rstrip())
             for tab in session["tabs"]:
                 mark = "*" if tab["is_current"] else " "
-                yield Passage(f"  {mark} {tab['id']} {tab['url']}", origin_in(tab["url"]))
+                url: PageText = tab["url"]
+                yield Passage(url.around(f"  {mark} {tab['id']} {url}"))
         if not self.sessions:
             yield Passage("No session is open.")
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rove.action import Effect, SessionDirectory, SessionsAction, action, arg
-from rove.outcome import Own, Result
+from rove.outcome import Own, Passage, Result
 from rove.states.choice import LoginUse
 from rove.states.facts import StateFacts
 from rove.states.store import NAME_PATTERN
@@ -16,6 +18,10 @@ class StateSaved(Result):
 
     def __str__(self) -> str:
         return "\n".join(["Saved, encrypted:", *self.state.lines])
+
+    def passages(self, origin: str) -> Iterator[Passage]:
+        yield Passage("Saved, encrypted:")
+        yield from self.state.passages(with_origins=True)
 
 
 @action(Effect.SECRET, observes=False, group="states")
@@ -38,6 +44,9 @@ class StateLoaded(Result):
 
     def __str__(self) -> str:
         return f"The session has the cookies and storage of {self.state.line}. Its tabs were loaded anew."
+
+    def passages(self, origin: str) -> Iterator[Passage]:
+        yield from self.state.passages("The session has the cookies and storage of ", ". Its tabs were loaded anew.")
 
 
 @action(Effect.SECRET, observes=False, group="states")
@@ -63,6 +72,12 @@ class StateList(Result):
             return "No state is saved."
         lines = self.states[0].lines if len(self.states) == 1 else (state.line for state in self.states)
         return "\n".join(lines)
+
+    def passages(self, origin: str) -> Iterator[Passage]:
+        if not self.states:
+            yield Passage("No state is saved.")
+        for state in self.states:
+            yield from state.passages(with_origins=len(self.states) == 1)
 
 
 @action(Effect.READ, group="states")

@@ -12,7 +12,7 @@ import { afterWheel, scrollFrom, scrollPage, scrollTo } from "./acting/scrolling
 import { beginTyping, describeFocus, endTyping, focusedRef, typingFocus } from "./acting/typing.js";
 import { untilLayersRest } from "./acting/waiting.js";
 import { ariaSnapshot } from "./aria/aria_snapshot.js";
-import { locate, locatorOf, matching, refOfAriaNumber } from "./aria/locators.js";
+import { locate, locateOpenly, locatorOf, matching, refOfAriaNumber } from "./aria/locators.js";
 import {
   beginChoice,
   beginSearch,
@@ -48,8 +48,10 @@ import { listenForPasswords } from "./roles/passwords.js";
 import { findRows } from "./search/find.js";
 import { similarNames } from "./search/similar_names.js";
 import { describeElement, queryTargets, rectanglesOf, surroundingsOf } from "./search/targets.js";
-import { checkSecretFields, holdSecretsInFocus } from "./secrets/secret_fields.js";
-import { attributeValues, focusedText, selectionInContext } from "./secrets/selection.js";
+import { checkSecretFields } from "./secrets/secret_fields.js";
+import { selectionInContext } from "./secrets/selection.js";
+import { testedValues } from "./secrets/tested_attributes.js";
+import { holdSecretsIn, unheldTexts } from "./secrets/unheld_fields.js";
 import { noteClickListeners, useListenerProbe } from "./snapshot/press_targets.js";
 
 globalThis.rove = {
@@ -71,6 +73,7 @@ globalThis.rove = {
   refOfAriaNumber,
   locatorOf,
   locate,
+  locateOpenly,
   matching,
   // What only the driver can find out.
   closedHostCandidates: takeClosedHosts,
@@ -114,10 +117,10 @@ globalThis.rove = {
   describeFocus,
   untilLayersRest,
   checkSecretFields,
-  holdSecretsInFocus,
-  focusedText,
+  unheldTexts,
+  holdSecretsIn,
   selectionInContext,
-  attributeValues,
+  testedValues,
   // Frames and points.
   frameBoxNow,
   frameOrigin,

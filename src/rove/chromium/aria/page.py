@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
 from rove.browser.page_state import LoadState
@@ -15,14 +14,16 @@ class Page(Protocol):
 
     worlds: Worlds
     frame_order: FrameOrder
-    # Whether text of a frame of this origin may be shown to the agent.
-    may_read: Callable[[str], bool]
 
     @property
     def load_state(self) -> LoadState: ...
     @property
     def frame_timeout(self) -> float:
         """Seconds that one frame may take to answer."""
+        ...
+
+    def may_read(self, address: str, /) -> bool:
+        """Return whether the agent may read words of an origin, or of a page at an address."""
         ...
 
     async def every_world(self) -> list[World]:

@@ -12,7 +12,7 @@ from rove.chromium.aria.page import Page
 from rove.chromium.frames.worlds import World
 from rove.chromium.protocol.connection import CdpError
 from rove.errors import ElementNotFound, InvalidArguments, ScriptFailed
-from rove.page_text import NOWHERE, Own, PageText
+from rove.page_text import SEVERAL, Own, PageText
 from rove.target import Ref, parse_target
 
 SNAPSHOT = "options => rove.ariaSnapshot(options)"
@@ -52,7 +52,7 @@ class AriaReader:
         origins: list[str] = []
         lines = await self._read(world, options, origins)
         wrote = tuple(map(Own, dict.fromkeys(origins)))
-        text = PageText("\n".join(lines), wrote[0] if len(wrote) == 1 else NOWHERE)
+        text = PageText("\n".join(lines), wrote[0] if len(wrote) == 1 else SEVERAL)
         return AriaSnapshot(text, wrote)
 
     async def _read(self, world: World, options: dict[str, Any], origins: list[str]) -> list[str]:

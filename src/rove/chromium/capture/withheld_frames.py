@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from typing import Protocol
 
 from rove.chromium.frames.frame_origins import FrameOrigins
@@ -23,10 +23,12 @@ class Page(Protocol):
 
     worlds: Worlds
     origins: FrameOrigins
-    may_read: Callable[[str], bool]
 
     @property
     def url(self) -> PageText: ...
+    def may_read(self, address: str, /) -> bool:
+        """Return whether the agent may read words of an origin, or of a page at an address."""
+        ...
 
 
 @contextlib.asynccontextmanager

@@ -19,8 +19,8 @@ from rove.chromium.events.console_format import (
     truncate,
 )
 from rove.chromium.events.console_values import ConsoleValues
+from rove.chromium.frames.frame_origins import FrameOrigins
 from rove.chromium.protocol.connection import CdpSession
-from rove.outcome import origin_in
 from rove.tasks import BackgroundTasks
 
 MAX_MESSAGES = 500
@@ -42,6 +42,8 @@ _KIND_NAMES = {"startGroup": "group", "startGroupCollapsed": "group", "timeEnd":
 
 
 FindSource = Callable[["int | None"], ConsoleSource]
+# Returns the origin that an entry of the browser itself is about.
+FindAuthor = Callable[[dict[str, Any]], str]
 
 
 class ConsoleLog:
@@ -67,7 +69,7 @@ class ConsoleLog:
         self.dropped = self.unrecorded = 0
         return count
 
-    def listen(self, cdp: CdpSession, find_source: FindSource) -> None:
+    def listen(self, cdp: CdpSession, find_source: FindSource, find_author: FindAuthor | None = None) -> None:
         """Log the messages of a CDP session; `find_source` maps an execution context id to its source."""
         retained = _RetainedObjects()
 
@@ -79,7 +81,7 @@ class ConsoleLog:
         cdp.on("Runtime.consoleAPICalled", on_call)
         cdp.on("Runtime.exceptionThrown", lambda event: self._on_exception(event, find_source))
         cdp.on("Console.messageAdded", lambda event: self._on_message(event["message"], find_source(None)))
-        cdp.on("Log.entryAdded", lambda event: self._on_entry(event["entry"], find_source(None)))
+        cdp.on("Log.entryAdded", lambda event: self._on_entry(event["entry"], find_source(None), find_author))
         cdp.on("dropped", self._on_dropped)
 
     def _on_api_call(self, event: dict[str, Any], source: ConsoleSource, cdp: CdpSession) -> None:
@@ -117,10 +119,12 @@ class ConsoleLog:
             said = first.removeprefix("Uncaught ").removeprefix("(in promise) ")
             self._events.add("page error", source.quote(said))
 
-    def _on_entry(self, entry: dict[str, Any], source: ConsoleSource) -> None:
+    def _on_entry(self, entry: dict[str, Any], source: ConsoleSource, find_author: FindAuthor | None) -> None:
         """Log an entry of the browser itself: a refused script, a failed request, a deprecation."""
         if entry["source"] == "worker":
             return  # the worker's own CDP session reports it too
+        if find_author is not None:
+            source = replace(source, origin=find_author(entry))
         location = source_location(entry)
         self._add(entry["source"], entry["text"], location, source, entry["timestamp"], level=entry["level"])
 
@@ -154,26 +158,26 @@ class ConsoleLog:
 class ExecutionContexts:
     """Maps the execution contexts of a CDP session to the page or frame that they belong to."""
 
-    def __init__(self, cdp: CdpSession, main_frame: str | None) -> None:
+    def __init__(self, cdp: CdpSession, main_frame: str | None, origins: FrameOrigins) -> None:
         self._main_frame = main_frame
+        self._origins = origins
         self._sources: dict[int, ConsoleSource] = {}
-        self._main = ConsoleSource("page" if main_frame else "frame", "")
         cdp.on("Runtime.executionContextCreated", self._on_created)
         cdp.on("Runtime.executionContextDestroyed", lambda event: self._sources.pop(event["executionContextId"], None))
         cdp.on("Runtime.executionContextsCleared", lambda _: self._sources.clear())
 
     def __call__(self, context_id: int | None) -> ConsoleSource:
-        return self._sources.get(context_id or 0, self._main)
+        kind = "page" if self._main_frame else "frame"
+        return self._sources.get(context_id or 0) or ConsoleSource(kind, self._origins.of_any)
 
     def _on_created(self, event: dict[str, Any]) -> None:
         context = event["context"]
-        is_main = context.get("auxData", {}).get("frameId") == self._main_frame
-        source = ConsoleSource("page" if is_main else "frame", origin_in(context["origin"]))
-        self._sources[context["id"]] = source
+        frame = context.get("auxData", {}).get("frameId")
+        is_main = frame == self._main_frame
+        origin = self._origins.of_document(context["origin"], frame)
+        self._sources[context["id"]] = ConsoleSource("page" if is_main else "frame", origin)
         if len(self._sources) > MAX_CONTEXTS:
             del self._sources[next(iter(self._sources))]
-        if is_main:
-            self._main = source
 
 
 class _RetainedObjects:

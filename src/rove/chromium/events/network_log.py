@@ -17,8 +17,8 @@ from rove.chromium.events.request_details import (
     timing_of,
     websocket_message,
 )
+from rove.chromium.frames.frame_origins import FrameOrigins
 from rove.chromium.protocol.connection import CdpError, CdpSession
-from rove.outcome import origin_in
 from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
 
 MAX_REQUESTS = 500
@@ -121,8 +121,9 @@ class Interceptions:
 class NetworkLog:
     """The latest requests of a tab. `dropped` counts older ones, `unrecorded` those that came too fast to be read."""
 
-    def __init__(self, main_frame: str) -> None:
+    def __init__(self, main_frame: str, origins: FrameOrigins) -> None:
         self._main_frame = main_frame
+        self._origins = origins
         self._requests: deque[LoggedRequest] = deque()
         self._pending: dict[str, LoggedRequest] = {}
         # Headers from `requestWillBeSentExtraInfo` events that came before their `requestWillBeSent`.
@@ -136,6 +137,11 @@ class NetworkLog:
 
     def find(self, number: int) -> LoggedRequest | None:
         return next((request for request in self._requests if request.number == number), None)
+
+    def sender(self, entry: Event) -> str | None:
+        """Return the origin of the document that sent the request which an entry of the browser's log is about."""
+        identity = entry.get("networkRequestId")
+        return next((request.origin for request in reversed(self._requests) if request.identity == identity), None)
 
     def listen(self, cdp: CdpSession, context: str) -> None:
         """Log the requests of a CDP session: of a page, of a frame in another process or of a worker."""
@@ -173,7 +179,7 @@ class NetworkLog:
                 event["requestId"],
                 cdp,
                 context,
-                origin_in(event.get("documentURL")),
+                self._origins.of_document(event.get("documentURL", ""), event.get("frameId")),
                 request["method"],
                 request["url"][:MAX_URL_LENGTH],
                 event.get("type", "other").lower(),

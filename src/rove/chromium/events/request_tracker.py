@@ -22,6 +22,9 @@ IGNORED_FAILURES = frozenset({"net::ERR_ABORTED"})
 # Schemes for which a browser shows a password prompt. Pages ask for other credentials, such as tokens, themselves.
 PASSWORD_SCHEMES = ("basic", "digest", "ntlm", "negotiate")
 MAX_CHALLENGE_LENGTH = 200
+# The session's proxy is always reachable: rove keeps its port open, also while the proxy is started again. A browser
+# that fails to connect to it has lost its network process, and with it all cookies and the proxies of its contexts.
+PROXY_UNREACHABLE = "net::ERR_PROXY_CONNECTION_FAILED"
 _ENDS = frozenset({"Network.loadingFinished", "Network.loadingFailed"})
 
 # A request that is unanswered for longer than this many seconds may be one that the server answers when it has news.
@@ -67,6 +70,8 @@ class RequestTracker:
         self.document: DocumentRequest | None = None
         # While a caller waits for a document, its failure is raised as an error and needs no event.
         self.is_caller_waiting = False
+        # Called when the browser does not reach the session's proxy.
+        self.on_proxy_unreachable: Callable[[], object] = lambda: None
 
     def listen(self, cdp: CdpSession) -> None:
         cdp.on("Network.requestWillBeSent", self._on_request)
@@ -189,6 +194,8 @@ class RequestTracker:
         if description and not is_raised and not event.get("canceled") and event["errorText"] not in IGNORED_FAILURES:
             self._events.add("request failed", description.around(f"{description} ({event['errorText']})"))
         self._on_end(event)
+        if event["errorText"] == PROXY_UNREACHABLE:
+            self.on_proxy_unreachable()
 
 
 def _challenge(response: dict[str, Any]) -> str | None:

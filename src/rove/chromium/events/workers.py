@@ -13,11 +13,12 @@ from rove.chromium.emulation.session_overrides import SessionOverrides
 from rove.chromium.events.console import ConsoleLog
 from rove.chromium.events.network_conditions import NetworkConditions
 from rove.chromium.events.network_log import NetworkLog
+from rove.chromium.frames.frame_origins import web_origin
 from rove.chromium.frames.reporting import reporting
 from rove.chromium.frames.worlds import World
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import ScriptFailed
-from rove.outcome import PageText, origin_in
+from rove.outcome import NOWHERE, PageText
 from rove.tasks import BackgroundTasks
 from rove.validation.record import dataclass
 
@@ -41,9 +42,12 @@ class Worker:
     url: str
     cdp: CdpSession
 
+    # That of its script, or of the page where its address does not tell.
+    origin: str
+
     def quote(self, text: str) -> PageText:
         """Return a text as the words of its script."""
-        return PageText(text, origin_in(self.url.removeprefix("blob:")))
+        return PageText(text, self.origin)
 
     async def answers_within(self, timeout: float) -> bool:
         """Return whether the worker is free to run a script within `timeout` seconds."""
@@ -82,6 +86,8 @@ class Workers:
         self._network = network
         self._running: dict[str, Worker] = {}
         self._tasks = tasks
+        # Returns whose words the script at an address is.
+        self.find_origin: Callable[[str], str] = lambda url: web_origin(url) or NOWHERE
         # Whether workers must not notice that their console is read.
         self.is_stealthy = False
 
@@ -90,10 +96,11 @@ class Workers:
 
     async def set_up(self, cdp: CdpSession, target: dict[str, Any]) -> None:
         """Listen to a worker that was just created, and let it run: it waits for the debugger."""
-        worker = Worker(target["targetId"], KINDS[target["type"]], target["url"], cdp)
+        origin = self.find_origin(target["url"])
+        worker = Worker(target["targetId"], KINDS[target["type"]], target["url"], cdp, origin)
         self._running[worker.target] = worker
         cdp.on("closed", lambda _: self._running.pop(worker.target, None))
-        source = ConsoleSource(worker.kind, origin_in(worker.url.removeprefix("blob:")))
+        source = ConsoleSource(worker.kind, origin)
         self._console.listen(cdp, lambda _: source)
         if self._network is not None:
             self._network.listen(cdp, worker.kind)

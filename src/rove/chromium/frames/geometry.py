@@ -6,8 +6,9 @@ from typing import Any
 
 from rove.browser.page_data import Box
 from rove.chromium.frames.worlds import World, Worlds
-from rove.errors import ElementGone, ElementNotReady
+from rove.errors import ElementGone, ElementNotReady, InvalidArguments
 from rove.page_text import NOWHERE, PageText
+from rove.target import Ref, parse_target
 
 FRAME_ORIGIN = "(ref, x, y) => rove.frameOrigin(ref, x, y)"
 
@@ -39,6 +40,14 @@ async def to_tab_point(worlds: Worlds, world: World, x: float, y: float) -> tupl
             raise ElementNotReady(f"The frame {world.prefix} is covered at that point by ", said, ".")
         world = parent
     return x, y
+
+
+async def box_of(worlds: Worlds, ref: str) -> Box:
+    """Return where the element of a ref is in the viewport now, without scrolling."""
+    target = parse_target(ref)
+    if not isinstance(target, Ref):
+        raise InvalidArguments(f"`ref`: {ref!r} is not a ref.")
+    return await box_in_tab(worlds, worlds.with_prefix(target.frame), target.local)
 
 
 async def box_in_tab(worlds: Worlds, world: World, ref: str) -> Box:

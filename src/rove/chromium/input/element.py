@@ -1,4 +1,4 @@
-"""Elements and viewport points: clicking, dragging, filling, reading and uploading."""
+"""Elements: clicking, dragging, filling, reading and uploading."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from rove.chromium.input.keyboard import MODIFIER_BITS
 from rove.chromium.input.mouse import drag_positions, past_middle
 from rove.chromium.input.password_guard import password_error
 from rove.chromium.input.uploads import read_files
+from rove.chromium.input.wheel import scroll_by_wheel, scroll_position
 from rove.chromium.protocol.connection import CdpError, CdpSession
-from rove.errors import Denied, ElementNotReady, InvalidArguments, RoveError
-from rove.page_text import Own, PageText, Text
+from rove.errors import Denied, ElementNotReady, RoveError
+from rove.page_text import PageText, Text
 from rove.target import secret_named
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 # A click that failed is not tried again with less time left than this.
 MIN_RETRY_SECONDS = 1.0
-# The pixels that most browsers scroll for one notch of a mouse wheel.
-WHEEL_NOTCH = 120
 # A press that no frame received is repeated this often, and no more: it may have had an effect that rove cannot see.
 MAX_LOST_PRESSES = 2
 # Seconds that a server has to answer with the file that a link asks for.
@@ -255,7 +254,7 @@ class Element:
         return True
 
     async def scroll_into_view(self) -> dict[str, int]:
-        return _scroll_position(await self._ask("scrollTo"))
+        return scroll_position(await self._ask("scrollTo"))
 
     async def scroll(self, direction: str, amount: int | None) -> dict[str, int]:
         return await scroll_by_wheel(self._devices, self.world, await self._ask("scrollIn", direction, amount))
@@ -370,58 +369,3 @@ class Element:
 
 def _function(question: str) -> str:
     return f"(ref, ...rest) => rove.{question}(ref, ...rest)"
-
-
-async def scroll_by_wheel(devices: InputDevices, world: World, answer: dict[str, Any]) -> dict[str, int]:
-    """Return the scroll position, after turning the wheel if the page left that to the caller."""
-    if wheel := answer.get("wheel"):
-        point = await to_tab_point(devices.page.worlds, world, wheel["x"], wheel["y"])
-        await devices.mouse.wheel(point, wheel["dx"], wheel["dy"])
-        answer = await world.call("() => rove.afterWheel()")
-    return _scroll_position(answer)
-
-
-def _scroll_position(answer: dict[str, Any]) -> dict[str, int]:
-    return {name: answer[name] for name in ("x", "y", "below")}
-
-
-class ViewportPoint:
-    """A point of the viewport, for content without elements: a canvas, a map, a game."""
-
-    def __init__(self, devices: InputDevices, x: float, y: float) -> None:
-        self._devices = devices
-        self._worlds = devices.page.worlds
-        self._point = (x, y)
-        self.line = Own(f"the point {x:g},{y:g}")
-        self.ref = str(self.line)
-
-    async def click(
-        self, button: Button = "left", count: int = 1, modifiers: tuple[Modifier, ...] = (), hold: float = 0
-    ) -> None:
-        width, height = map(int, await self._worlds.main.call("() => [innerWidth, innerHeight]"))
-        if not (self._point[0] < width and self._point[1] < height):
-            raise InvalidArguments(f"`target`: {self.line} lies outside the viewport of {width} x {height}.")
-        bits = sum(MODIFIER_BITS[modifier] for modifier in modifiers)
-        await self._worlds.main.call("(x, y) => rove.watchLookAt(x, y)", *self._point)
-        await self._devices.mouse.click(*self._point, button, count, bits, hold)
-
-    async def hover(self) -> None:
-        await self._devices.mouse.move(*self._point)
-
-    async def scroll_into_view(self) -> dict[str, int]:
-        raise InvalidArguments(f"`target`: {self.line} is in view already.", hint="Say which way with `direction`.")
-
-    async def scroll(self, direction: str, amount: int | None) -> dict[str, int]:
-        """Turn the wheel at the point, whether that scrolls or zooms."""
-        sign = -1 if direction in ("up", "left") else 1
-        by = (0, sign) if direction in ("up", "down") else (sign, 0)
-        notch = amount or WHEEL_NOTCH
-        x, y = self._point
-        wheel = {"x": x, "y": y, "dx": by[0] * notch, "dy": by[1] * notch}
-        return await scroll_by_wheel(self._devices, self._worlds.main, {"wheel": wheel})
-
-    async def drag(self, stops: Sequence[PointerTarget], hold: float = 0) -> None:
-        await self._devices.mouse.drag(self._point, self._worlds.main, drag_positions(stops, is_in_list=False), hold)
-
-    async def drag_stop(self, start: Point | None) -> DragStop:
-        return DragStop(self._point, {"x": self._point[0], "y": self._point[1], "width": 0, "height": 0})

@@ -109,7 +109,7 @@ class Keyboard:
         writes = last.text not in ("", "\r") and all(key.key == "Shift" for key in held_keys)
         if last.key == "Escape":
             await self._page.worlds.main.call("ms => rove.untilLayersRest(ms)", MAX_LAYER_WAIT_MS)
-        await self._secret_fields.protect_focus()
+        await self._secret_fields.protect()
         async with contextlib.AsyncExitStack() as stack:
             if held_keys or writes:
                 # A single key that writes no text cannot change a password field; a combination may paste into it.
@@ -122,7 +122,7 @@ class Keyboard:
 
     async def type(self, text: str) -> None:
         """Type every character with a key."""
-        await self._secret_fields.protect_focus()
+        await self._secret_fields.protect()
         async with self._password_guard.guarding():
             await self._page.dialogs.run_until_dialog(self._type(text))
 

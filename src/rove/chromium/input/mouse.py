@@ -66,6 +66,7 @@ class Mouse:
 
     async def click(self, x: float, y: float, button: Button, count: int, modifiers: int, hold: float = 0) -> None:
         """Press and release `count` times; the last release comes after `hold` seconds."""
+        await self._secret_fields.protect()
         if button == "middle":
             # On Linux a middle click pastes, and would paste what is selected in another session.
             await self._clipboard.offer(await self._page.every_world(), None)
@@ -102,6 +103,7 @@ class Mouse:
 
     async def wheel(self, point: Point, dx: float, dy: float) -> None:
         """Turn the wheel over a point by so many pixels."""
+        await self._secret_fields.protect()
         await self.move(*point)
         await self._page.dialogs.run_until_dialog(self._send("mouseWheel", *point, deltaX=dx, deltaY=dy))
 
@@ -112,6 +114,7 @@ class Mouse:
         when the drag gets there, since scrolling it into view may move the start out of view.
         `hold`: seconds to wait after the press, and again before the release.
         """
+        await self._secret_fields.protect()
         async with self._password_guard.guarding(writes=False):
             await self._drag_guarded(start, world, stops, hold)
 
@@ -126,7 +129,7 @@ class Mouse:
                 await self._move_pressed(point)
             data = await self._intercepted_data(world)
             if data is not None:
-                await self._secret_fields.refuse_drag(world, data)
+                await self._refuse_secret(start, world, data)
             if data is None:
                 await self._drag_with_pointer(start, world, stops, hold)
             else:
@@ -188,6 +191,15 @@ class Mouse:
                 return await self._drag_data
         except TimeoutError:
             return None
+
+    async def _refuse_secret(self, start: Point, world: World, data: dict[str, Any]) -> None:
+        try:
+            await self._secret_fields.refuse_drag(world, data)
+        except BaseException:
+            # Else the page would take all that follows for a part of this drag.
+            await self._dispatch_drag("dragEnter", start, data)
+            await self._dispatch_drag("dragCancel", start, data)
+            raise
 
     async def _drag_with_events(
         self, data: dict[str, Any], start: Point, world: World, stops: Sequence[Position], hold: float

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Any, Protocol, TypeVar
 
 from rove.browser.page_state import Dialogs, Downloads
@@ -25,8 +25,6 @@ class Page(Protocol):
     time: TimeBudget
     settings: Settings
     tasks: BackgroundTasks
-    # Whether text of a frame of this origin may be shown to the agent.
-    may_read: Callable[[str], bool]
     origins: FrameOrigins
 
     @property
@@ -42,6 +40,10 @@ class Page(Protocol):
 
     @property
     def awaited_server(self) -> PageText | None: ...
+    def may_read(self, address: str, /) -> bool:
+        """Return whether the agent may read words of an origin, or of a page at an address."""
+        ...
+
     async def every_world(self) -> list[World]:
         """Return the worlds of all frames that answer, the main one first."""
         ...

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
+from rove.browser.context import LOST_NETWORK
 from rove.browser.network.schemes import is_web, scheme_refusal
 from rove.browser.page_data import DownloadedFile
 from rove.browser.page_events import PageEvents
@@ -22,7 +23,6 @@ from rove.chromium.frames.worlds import FRAME_TIMEOUT, World, Worlds
 from rove.chromium.interception.interceptor import Interceptor
 from rove.chromium.page.navigation_block import NavigationBlock
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
-from rove.outcome import origin_in
 from rove.page_text import Own, PageText
 from rove.refs import RefNumbers
 from rove.settings.tree import Settings
@@ -58,7 +58,7 @@ class LivePage:
         self.tasks = BackgroundTasks(f"page {self.target_id}", expected=(CdpError,))
         self.time = TimeBudget(settings.deadlines.action)
         self.events = PageEvents()
-        self.origins = FrameOrigins(self.target_id, lambda: self.load_state.url)
+        self.origins = FrameOrigins(self.target_id, lambda: self.load_state.url, self._allows)
         self.dialogs = Dialogs(self.events, settings.deadlines.dialog, self.tasks, self.origins)
         self.dialogs.shortest_answer = STEALTH_ANSWER_SECONDS if settings.stealth else 0.0
         self.downloads = PendingDownloads()
@@ -69,7 +69,8 @@ class LivePage:
         self.navigation_block = NavigationBlock(cdp, self.target_id, interceptor, self.tasks)
         self.worlds = Worlds(cdp, self.target_id, ref_numbers)
         self.frame_order = FrameOrder(self.worlds.main.frame_id)
-        self.may_read: Callable[[str], bool] = lambda address: True
+        # What the policy says of an address.
+        self.policy_allows: Callable[[str], bool] = lambda address: True
         # Whether downloads go to the workspace, and not where a person's own browser puts them.
         self.keeps_downloads = True
         self._crashed = asyncio.Event()
@@ -95,7 +96,7 @@ class LivePage:
             self.worlds.note_frame()  # the browser is asked which frames there are when they are next used
 
     def _on_requested_navigation(self, event: dict[str, Any]) -> None:
-        if not is_web(event["url"]):
+        if event["url"] and not is_web(event["url"]):
             said = PageText(scheme_refusal(event["url"]), self.origins.of(event.get("frameId")))
             self.events.add("address refused", said)
 
@@ -105,11 +106,25 @@ class LivePage:
         self.origins.start_document()
         self.dialogs.start_document()
 
+    # What may be read
+
+    def may_read(self, address: str) -> bool:
+        """Return whether the agent may read words of an origin, or of a page at an address.
+
+        Those of no known origin may be of any frame.
+        """
+        if address.startswith(("http:", "https:", "blob:", "file:")):
+            return self._allows(address)
+        return all(map(self._allows, {address, *self.origins.all}))
+
+    def _allows(self, address: str) -> bool:
+        return self.policy_allows(address)
+
     # The state of the page
 
     @property
     def url(self) -> PageText:
-        return PageText(self.load_state.url, origin_in(self.load_state.url))
+        return PageText(self.load_state.url, self.origins.page)
 
     @property
     def is_crashed(self) -> bool:
@@ -266,10 +281,11 @@ class LivePage:
         """Send a command and do not wait for its answer."""
         self.tasks.start(self.cdp.send(method, params))
 
-    def mark_browser_lost(self, reason: str) -> CdpError:
-        """Disconnect from the browser: calls that wait for it fail, and the next call starts another."""
+    def mark_network_lost(self) -> CdpError:
+        """Disconnect from a browser without a network process: calls fail, and the next one starts another browser."""
+        self._connection.loss = LOST_NETWORK
         self._connection.connection_lost()
-        return CdpError(reason)
+        return CdpError(f"the browser {LOST_NETWORK}")
 
 
 def same_document(one: str, other: str) -> bool:

@@ -11,6 +11,7 @@ from rove.browser.failures import PageStuck
 from rove.browser.network.navigation_errors import credentials_error, interrupted_error, navigation_error, quoted_url
 from rove.browser.page_data import DocumentRequest, LoadStage
 from rove.chromium.events.load_state import Stage
+from rove.chromium.events.request_tracker import PROXY_UNREACHABLE
 from rove.chromium.page.live_page import LivePage
 from rove.chromium.protocol.connection import CdpError, CdpResult
 from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
@@ -25,11 +26,9 @@ MAX_FAILED_TERMINATIONS = 2
 MAX_ATTEMPTS = 5
 # Seconds from the browser's answer until it reports a navigation within the document.
 COMMIT_TIMEOUT = 1.0
+ABORTED = "net::ERR_ABORTED"
 NO_CONTENT_STATUSES = (204, 205)
 _LATE_STAGES: dict[LoadStage, Stage] = {"load": "load", "networkidle": "networkIdle"}
-# The session's proxy runs in rove's own process and is always reachable. A browser that fails to connect to it has lost
-# its network process, and all cookies with it, so it is treated as lost.
-PROXY_UNREACHABLE = "net::ERR_PROXY_CONNECTION_FAILED"
 
 
 class Navigator:
@@ -39,6 +38,8 @@ class Navigator:
         self._page = page
         self._is_attached = is_attached
         self._previous: DocumentRequest | None = None
+        if not is_attached:
+            page.requests.on_proxy_unreachable = page.mark_network_lost
 
     async def navigate(self, url: str, until: LoadStage) -> None:
         commits, downloads = self._page.load_state.commits, self._page.downloads.count
@@ -49,7 +50,7 @@ class Navigator:
             if answer.get("isDownload"):
                 await self._wait_for_download(downloads)
             elif answer.get("errorText") == PROXY_UNREACHABLE and not self._is_attached:
-                raise self._page.mark_browser_lost("the browser has lost the connection to rove's proxy")
+                raise self._page.mark_network_lost()
             elif answer.get("errorText"):
                 raise self._error(answer["errorText"], url)
             elif "loaderId" in answer:
@@ -97,8 +98,11 @@ class Navigator:
                 if self._page.cdp.is_closed:
                     raise
                 raise NavigationFailed(quoted_url(url), f" cannot be opened: {error}.") from error
-            if answer.get("errorText") != "net::ERR_ABORTED" or not self._is_superseded(answer.get("loaderId")):
+            if answer.get("errorText") != ABORTED or not self._is_superseded(answer.get("loaderId")):
                 break
+        if answer.get("errorText") == ABORTED and not answer.get("isDownload") and self._waits_for_server:
+            # So ends a request without an answer when the network process dies. The next one shows whether it did.
+            answer = await self._start_navigation(url)
         return answer
 
     async def _start_navigation(self, url: str) -> CdpResult:

@@ -66,7 +66,8 @@ class PersonInput:
                 await self._handled(self._command(event))
 
     async def covered(self, capture: Coroutine[Any, Any, R]) -> R:
-        """Return a picture that may be kept, on which dots stand in place of what the person has typed."""
+        """Return a picture that may be kept, with dots in place of secrets and of what the person has typed."""
+        await self._devices.secret_fields.protect()
         if not self._has_typed:
             return await capture
         await self._tell_worlds("coverTyped", True)

@@ -20,13 +20,13 @@ from rove.chromium.events.network_log import NetworkLog
 from rove.chromium.events.popups import Popups
 from rove.chromium.events.workers import Workers
 from rove.chromium.frames.evaluation import evaluate
-from rove.chromium.frames.geometry import box_in_tab
+from rove.chromium.frames.geometry import box_of
 from rove.chromium.frames.reporting import reporting, scripts
 from rove.chromium.frames.worlds import World
-from rove.chromium.input import hit_test, target_resolution
 from rove.chromium.input.devices import InputDevices
-from rove.chromium.input.element import Element, scroll_by_wheel
+from rove.chromium.input.element import Element
 from rove.chromium.input.keyboard import Keyboard
+from rove.chromium.input.wheel import scroll_by_wheel
 from rove.chromium.page.closing import close_target
 from rove.chromium.page.live_page import LivePage, same_document
 from rove.chromium.page.navigator import Navigator
@@ -36,13 +36,12 @@ from rove.chromium.page.person_input import PersonInput
 from rove.chromium.page.shared_resources import TabSetup
 from rove.chromium.page.worker_control import WorkerControl
 from rove.chromium.protocol.connection import CdpSession
-from rove.chromium.stealth.console import console_source
+from rove.chromium.stealth.console import FrameLogs
 from rove.chromium.stealth.window import resize_page
 from rove.chromium.storage.cookies import PageCookies
 from rove.chromium.storage.page_storage import PageStorage
-from rove.errors import InvalidArguments
+from rove.chromium.targets import hit_test, target_resolution
 from rove.page_text import PageText
-from rove.target import Ref, parse_target
 from rove.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -76,7 +75,7 @@ class Tab:
         )
         self.page.worlds.set_tab(identity)
         self.page.keeps_downloads = not setup.is_attached
-        self.page.may_read = lambda address: setup.shared.may_read(address)
+        self.page.policy_allows = lambda address: setup.shared.may_read(address)
         self.observer = PageObserver(self.page, lambda: setup.shared.withheld)
         self.input = InputDevices(
             self.page,
@@ -87,11 +86,13 @@ class Tab:
             self.observer.aria,
         )
         self.popups = Popups(self.page.events, setup.settings.limits.tabs, self.page.send_soon, self.page.origins)
-        self.network = NetworkLog(self.page.target_id)
+        self.network = NetworkLog(self.page.target_id, self.page.origins)
         self._console = ConsoleLog(self.page.tasks, self.page.events)
+        self._logs = FrameLogs(self._console, self.network, self.page.origins, setup.settings.stealth)
         shared = setup.shared.network_conditions, setup.shared.overrides
         self._own_workers = Workers(self._console, *shared, self.network, self.page.events, tasks=self.page.tasks)
         self._own_workers.is_stealthy = setup.settings.stealth
+        self._own_workers.find_origin = self.page.origins.of_document
         self.workers = WorkerControl(self.page, setup.connection.root, self._own_workers, setup.shared.workers)
         self.cookies = PageCookies(cdp, lambda: self.url)
         self.storage = PageStorage(self.page.worlds)
@@ -110,8 +111,7 @@ class Tab:
     async def open(self) -> None:
         """Listen to the page, add rove's scripts and settings to it, and let it run."""
         page, cdp = self.page, self.page.cdp
-        self._console.listen(cdp, console_source(cdp, page.target_id, "page", self.settings.stealth))
-        self.network.listen(cdp, "page")
+        self._logs.listen(cdp, page.target_id, "page")
         self.popups.listen(cdp)
         page.listen()
         cdp.on("Page.frameNavigated", self._on_navigated)
@@ -166,8 +166,7 @@ class Tab:
         cdp, target = self._setup.connection.cdp_session(event["sessionId"]), event["targetInfo"]
         if target["type"] == "iframe":
             self.page.worlds.add_out_of_process_frame(target["targetId"], cdp)
-            self._console.listen(cdp, console_source(cdp, target["targetId"], "frame", self.settings.stealth))
-            self.network.listen(cdp, "frame")
+            self._logs.listen(cdp, target["targetId"], "frame")
             cdp.on("Inspector.targetCrashed", self._on_frame_crash)
             self.page.tasks.start(self._set_up(cdp))
         elif target["type"] == "worker":
@@ -347,10 +346,7 @@ class Tab:
 
     async def box_of(self, ref: str) -> Box:
         """Return where the element of a ref is in the viewport now, without scrolling."""
-        target = parse_target(ref)
-        if not isinstance(target, Ref):
-            raise InvalidArguments(f"`ref`: {ref!r} is not a ref.")
-        return await box_in_tab(self.page.worlds, self.page.worlds.with_prefix(target.frame), target.local)
+        return await box_of(self.page.worlds, ref)
 
     async def marks(self, image: ScreenshotImage) -> list[Mark]:
         """Return the interactive elements that a screenshot shows, and where in it they are."""

@@ -90,6 +90,8 @@ class CdpConnection:
         self._subscribed = {b"Target.detachedFromTarget"}
         self._is_closed = False
         self.is_open = False
+        # How the browser was lost, where more is known than that it has died.
+        self.loss: str | None = None
         self.last_received_at = 0.0
         self.root = CdpSession(self, None)
 

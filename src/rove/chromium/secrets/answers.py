@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 from rove.browser.network.withholding import TextRedactor
+
+# Columns of a snapshot that are numbers of rove's own, as text, and the one that has a number before each text.
+NUMBERS = frozenset({"depths", "flags", "refs", "starts", "children"})
+PLACED = "hrefs"
+_NUMBERS = re.compile(r"[-0-9 ]*")
 
 
 def redacted_answer(answer: Any, redactor: TextRedactor) -> Any:
@@ -32,5 +38,20 @@ def _replace_texts(value: Any, replace: Callable[[str], str]) -> Any:
     if isinstance(value, list):
         return [_replace_texts(item, replace) for item in value]
     if isinstance(value, dict):
-        return {key: _replace_texts(item, replace) for key, item in value.items()}
+        return {key: _replace_item(key, item, replace) for key, item in value.items()}
     return value
+
+
+def _replace_item(key: str, item: Any, replace: Callable[[str], str]) -> Any:
+    if isinstance(item, str) and key in NUMBERS and _NUMBERS.fullmatch(item):
+        return item
+    if isinstance(item, str) and key == PLACED:
+        return (
+            "\n".join(f"{place} {replace(text)}" for place, text in map(_divided, item.split("\n"))) if item else item
+        )
+    return _replace_texts(item, replace)
+
+
+def _divided(entry: str) -> tuple[str, str]:
+    place, _, text = entry.partition(" ")
+    return place, text

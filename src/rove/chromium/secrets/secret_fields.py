@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rove.browser.page_events import PageEvents
+from rove.chromium.frames.execution_context import ExecutionContext
 from rove.chromium.frames.worlds import World
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.chromium.secrets.copied_text import CopiedText
@@ -39,16 +40,21 @@ class SecretFields:
         """Hear which fields were emptied in the page, or in a frame in another process."""
         cdp.on("Runtime.bindingCalled", self._on_binding_called)
 
-    async def protect_focus(self) -> None:
-        """Before keys are sent: a field with the focus into which the page itself has put a secret is protected too."""
+    async def protect(self) -> None:
+        """Before keys, presses and pictures: hold every field into which the page or the browser has put a secret."""
         if not self._secrets().names:
             return
         for world in await self._worlds():
             with contextlib.suppress(CdpError, ScriptFailed, ElementGone):  # the frame's document is being replaced
-                # In the document itself, as answers to the world are redacted.
-                text = await (await world.document()).call("() => rove.focusedText()")
-                if held := self._secrets().held_in(text or ""):
-                    await world.call("secrets => rove.holdSecretsInFocus(secrets)", held)
+                await self._protect_in(await world.document())
+
+    async def _protect_in(self, document: ExecutionContext) -> None:
+        # In the document itself, as answers to the world are redacted.
+        texts: list[str] = await document.call("() => rove.unheldTexts()")
+        if not texts or not self._secrets().held_in("\n".join(texts)):
+            return
+        found = [(place, held) for place, text in enumerate(texts) if (held := self._secrets().held_in(text))]
+        await document.call("found => rove.holdSecretsIn(found)", found)
 
     async def refuse_drag(self, world: World, data: dict[str, Any]) -> None:
         """Raise if text that is being dragged is a secret or a part of one."""

@@ -5,17 +5,39 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from rove.browser.page_data import ConsoleSource
-from rove.chromium.events.console import REPORT_PREFIX, ExecutionContexts, FindSource
+from rove.chromium.events.console import REPORT_PREFIX, ConsoleLog, ExecutionContexts, FindSource
+from rove.chromium.events.network_log import NetworkLog
+from rove.chromium.frames.frame_origins import MAX_FRAMES, FrameOrigins
 from rove.chromium.protocol.connection import CdpSession
-from rove.outcome import origin_in
 
 
-def console_source(cdp: CdpSession, frame: str, context: Literal["page", "frame"], stealth: bool) -> FindSource:
+class FrameLogs:
+    """Logs the console and the requests of a page, and of its frames in other processes."""
+
+    def __init__(self, console: ConsoleLog, network: NetworkLog, origins: FrameOrigins, stealth: bool) -> None:
+        self._console = console
+        self._network = network
+        self._origins = origins
+        self._stealth = stealth
+
+    def listen(self, cdp: CdpSession, frame: str, context: Literal["page", "frame"]) -> None:
+        """Log what a CDP session reports, whose root is a frame."""
+        find_source = console_source(cdp, frame, context, self._origins, stealth=self._stealth)
+        self._console.listen(cdp, find_source, self._author)
+        self._network.listen(cdp, context)
+
+    def _author(self, entry: dict[str, Any]) -> str:
+        return self._origins.of_entry(entry, self._network.sender(entry))
+
+
+def console_source(
+    cdp: CdpSession, frame: str, context: Literal["page", "frame"], origins: FrameOrigins, *, stealth: bool
+) -> FindSource:
     """Return what tells the source of messages in a CDP session, whose root is a frame; listen for what it needs."""
     if not stealth:
-        return ExecutionContexts(cdp, frame if context == "page" else None)
+        return ExecutionContexts(cdp, frame if context == "page" else None, origins)
     listen_for_reports(cdp)
-    return FrameSource(cdp, frame, context)
+    return FramesSource(cdp, frame, context, origins)
 
 
 def listen_for_reports(cdp: CdpSession) -> None:
@@ -29,17 +51,20 @@ def _pass_on(cdp: CdpSession, text: str) -> None:
         cdp.emit("Runtime.bindingCalled", {"name": name, "payload": payload, "executionContextId": world})
 
 
-class FrameSource:
-    """The page or frame that the messages of a CDP session are from: the one at the root of the session."""
+class FramesSource:
+    """The frames that the messages of a CDP session may be from: the browser does not tell which of them wrote one."""
 
-    def __init__(self, cdp: CdpSession, frame: str, context: str) -> None:
-        self._frame = frame
-        self._source = ConsoleSource(context, "")
-        cdp.on("Page.frameNavigated", lambda event: self._on_navigated(event["frame"]))
+    def __init__(self, cdp: CdpSession, frame: str, context: str, origins: FrameOrigins) -> None:
+        self._context = context
+        self._origins = origins
+        self._frames = {frame: None}
+        cdp.on("Page.frameNavigated", lambda event: self._add(event["frame"]["id"]))
 
     def __call__(self, context_id: int | None) -> ConsoleSource:
-        return self._source
+        found = {self._origins.of(frame) for frame in self._frames}
+        return ConsoleSource(self._context, found.pop() if len(found) == 1 else self._origins.of_any)
 
-    def _on_navigated(self, frame: dict[str, Any]) -> None:
-        if frame["id"] == self._frame:
-            self._source = ConsoleSource(self._source.context, origin_in(frame["securityOrigin"]))
+    def _add(self, frame: str) -> None:
+        self._frames[frame] = None
+        if len(self._frames) > MAX_FRAMES:
+            del self._frames[next(iter(self._frames))]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from typing import TYPE_CHECKING
 
 from rove.action import AnyAction
 from rove.browser.consequences.consequence import Consequence
+from rove.browser.failures import BrowserError
 from rove.engine.approval.permission import Shown
+from rove.errors import RoveError
 from rove.guard.hosts.urls import WEB_SCHEMES, scheme_of
 from rove.guard.policy.approval import ShownElement
 from rove.guard.policy.policy import Place
@@ -14,14 +18,17 @@ from rove.target import Point, Ref, parse_target, targets_in
 
 if TYPE_CHECKING:
     from rove.browser.element import Element, Frame
+    from rove.browser.page_data import Box
     from rove.browser.tab import Tab, TabInfo
 
 MAX_LISTED = 5
+# Seconds to find where an element is, for the record.
+BOX_SECONDS = 0.5
 
 
 def place_of(session: str, tab: TabInfo | None) -> Place:
     """Return the place that the policy decides on: the page of a tab, or the session alone."""
-    return Place(session, tab.id, tab.url) if tab else Place(session)
+    return Place.of_page(session, tab.id, tab.url) if tab else Place(session)
 
 
 async def find_places(action: AnyAction, session: str, tab: Tab, wait: bool = True) -> tuple[Place, ...]:
@@ -32,7 +39,7 @@ async def find_places(action: AnyAction, session: str, tab: Tab, wait: bool = Tr
     page = place_of(session, tab)
     if action.destination is not None:
         return (page,)
-    if scheme_of(tab.url) not in WEB_SCHEMES:
+    if scheme_of(page.url or "") not in WEB_SCHEMES:
         page = Place(session, tab.id, await tab.main_frame.origin() or tab.url)
     # A frame of another origin is a place of its own; so is a sandboxed one, whose origin is opaque.
     origins = [origin for frame in await _find_frames(action, tab, wait) for origin in await frame.origins()]
@@ -45,6 +52,18 @@ async def _find_elements(action: AnyAction, tab: Tab, wait: bool = True) -> tupl
     if action.uses_focus and (focused := await tab.element_with_focus()):
         elements.append(ShownElement("focus", "", f"{focused.line} [{focused.ref}]"))
     return tuple(elements)
+
+
+async def find_box(action: AnyAction, tab: Tab) -> Box | None:
+    """Return where the element is that the action targets; None if there is none, or it is not found at once."""
+    target = next(iter(targets_in(action).values()), None)
+    if target is None:
+        return None
+    with contextlib.suppress(RoveError, BrowserError, TimeoutError):  # the action itself says what is wrong
+        async with asyncio.timeout(BOX_SECONDS):
+            (element, *_) = await tab.resolve_all(target, wait=False)
+            return await tab.box_of(element.ref)
+    return None
 
 
 async def find_dialog(tab: TabInfo | None) -> Shown:

@@ -58,6 +58,10 @@ class Gate:
         """Whether text of the page at `place` may be returned without asking a person."""
         return isinstance(self.decide(READING, (place,)), Allow)
 
+    def asks_to_read(self, place: Place) -> bool:
+        """Whether a person has to be asked before text of the page at `place` may be returned."""
+        return isinstance(self.decide(READING, (place,)), Ask)
+
     def may_show_state(self, name: str, session: str) -> bool:
         """Whether a session may be told of a saved state: those that are bound to other sessions stay unknown to it."""
         # A name with the mark of a client is no argument of an action; only the person who runs rove sees it.

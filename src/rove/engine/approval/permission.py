@@ -90,10 +90,12 @@ class PermissionCheck(Generic[R]):
         request = self._with_went(approval_request(self.action, decision, places, await find_shown()))
         if self._gate.approvals.remembers(request):
             self._entry.decision = "remembered"
-            self.bound = tuple(Consequence("site", url=origin) for origin in request.destinations if origin)
+            self.bound = _sites(request.destinations) or _sites(request.origins)
         elif self._use_grant(request):
             self._entry.decision = "approved"
             self.bound = request.consequences
+            if not any(each.url for each in self.bound):  # no form or link was shown
+                self.bound = (*self.bound, *_sites(request.origins))
         else:
             return request
         self._bind_to_elements(request)
@@ -156,6 +158,11 @@ def approval_request(action: AnyAction, ask: Ask, places: Sequence[Place], shown
         action.secrets,
         _note(action, shown),
     )
+
+
+def _sites(origins: Sequence[str | None]) -> tuple[Consequence, ...]:
+    """Return what holds a page to documents of some origins."""
+    return tuple(Consequence("site", url=origin) for origin in origins if origin)
 
 
 def _note(action: AnyAction, shown: Shown) -> str:

@@ -79,8 +79,9 @@ class BrowserReading:
             raise DeadlineExceeded("The page is busy and lets nothing else run.", hint=BUSY_PAGE_HINT) from None
         except NavigationFailed:
             document = tab.page.requests.document
+            has_part = document is not None and document.status is not None
             for address in (document.url if document else "", url):
-                self._network.raise_failure(address, start.moment)
+                self._network.raise_failure(address, start.moment, has_part)
             raise
         self._network.refuse_document(tab.page.requests.document)
 

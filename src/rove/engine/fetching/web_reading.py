@@ -98,9 +98,10 @@ class WebReading:
         except TooManyRedirects as loop:
             raise navigation_error("net::ERR_TOO_MANY_REDIRECTS", loop.url, loop.hops) from loop
         except HttpFailure as failure:
-            if failure.kind == "closed":
+            network = self._session.network
+            if failure.kind == "closed" and network.proxy_end(began) is None:
                 return None, CLOSED
-            self._session.network.raise_failure(failure.url, began)
+            network.raise_failure(failure.url, began)
             raise failure_error(failure) from failure
         if answer.headers.get(FAILURE_HEADER.lower()) in HUNG_UP:
             return None, CLOSED

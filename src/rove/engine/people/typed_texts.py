@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from rove.browser.input_event import InputEvent
 from rove.browser.page_data import TypedField
-from rove.guard.secrets.near_misses import NearMisses
 
 if TYPE_CHECKING:
     from rove.guard.secrets.redaction import Redaction
@@ -31,7 +30,7 @@ class TypedTexts:
 
     def __init__(self, secrets: Secrets) -> None:
         self._secrets = secrets
-        self.near_misses = NearMisses()
+        self.near_misses = secrets.near_misses()
         # By the field, or by the number of the run of keys, that each was typed in.
         self._texts: dict[tuple[str, int], tuple[str, ...]] = {}
         self._run = ""

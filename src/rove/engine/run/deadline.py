@@ -8,12 +8,14 @@ import time
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, TypeVar
 
+from rove.action import AnyAction, CompositeAction, Effect
 from rove.browser.failures import BrowserError
 from rove.errors import BrowserUnavailable, DeadlineExceeded, RoveError
 
 if TYPE_CHECKING:
     from rove.browser.context import BrowserLoss
     from rove.browser.tab import Tab
+    from rove.settings.tree import Settings
 
 R = TypeVar("R")
 # Seconds to wait for the news that the browser died, after a command to it has failed.
@@ -25,6 +27,18 @@ MIN_PROBE = 0.2
 # Seconds that a page which did not answer the last call has to answer the next.
 STUCK_SECONDS = 3.0
 BUSY_PAGE_HINT = "Wait and try again, or leave the page with {navigate}."
+
+
+def default_seconds(action: AnyAction, settings: Settings) -> float:
+    """Return the seconds for an action if the caller gave none; those of a batch are the sum of its steps'."""
+    if isinstance(action, CompositeAction):
+        return (max if action.shares_time else sum)(default_seconds(each, settings) for each in action.actions)
+    return settings.deadlines.action + action.takes
+
+
+def awaited(action: AnyAction) -> str:
+    """Return what a timeout waited for, in the words of its error."""
+    return "page load" if action.effect is Effect.NAVIGATE else action.verb.replace("_", " ")
 
 
 class Deadline:

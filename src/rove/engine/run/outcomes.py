@@ -11,6 +11,7 @@ from rove.action import Action
 from rove.advice import Names, insert_names, insert_names_if_advice
 from rove.browser.page_events import DIALOG_OPEN
 from rove.engine.network_access import NetworkAccess
+from rove.engine.proxy_loss import PROXY_RESTARTED
 from rove.engine.run.batch_changes import BatchChanges
 from rove.engine.run.page_report import PageReport
 from rove.outcome import NOWHERE, Event, Outcome, Own, PageText, Result
@@ -71,7 +72,9 @@ class OutcomeBuilder:
         return Event(event.kind, text, advice)
 
     def _refusal_events(self) -> Iterator[Event]:
-        """Yield what the proxy refused to pages since the run began."""
+        """Yield what the proxy refused to pages since the run began, and that the proxy itself has ended."""
+        if ended := self._network.take_proxy_end():
+            yield Event(PROXY_RESTARTED, ended)
         messages = self._network.refusals_since(self._began)
         # The hosts in them are names that pages have asked for.
         yield from (Event(REFUSED, PageText(message, NOWHERE)) for message in messages[:MAX_REFUSALS])

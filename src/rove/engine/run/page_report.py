@@ -29,6 +29,7 @@ MAX_REFUSED_FIELDS = 5
 # Seconds to wait for the title of a page that may be busy, where the action itself needs no answer of the page.
 TITLE_SECONDS = 0.3
 BUSY_PAGE = Advice("the page is busy and could not be looked at: take a {snapshot} later")
+SILENT_PROXY = Advice("rove's own proxy does not answer yet, and is started again if it stays so: {wait}")
 SILENT_SERVER = Advice("the server has not answered yet: wait for it with {wait}, or {navigate} elsewhere")
 
 
@@ -113,7 +114,8 @@ class PageReporter:
         report.pending = look.unfinished.pending
         # A page that keeps navigating always waits for its next document: it is held and read instead.
         if not tab.page.keeps_navigating and (server := tab.page.awaited_server):
-            report.pending = (SILENT_SERVER, server)
+            is_ours = self._session.network.is_proxy_silent
+            report.pending = (SILENT_PROXY if is_ours else SILENT_SERVER, server)
             return
         changes = await look.observe() if self._may_show(tab) and not self._quiet else NO_CHANGES
         # Checked again, as the tab may have navigated while the page was read.
@@ -134,7 +136,9 @@ class PageReporter:
     def _add_hidden_event(self, tab: Tab) -> None:
         is_policy = self._session.network.may_show(tab.url)
         rule = "The policy does not" if is_policy else "The address rules do not"
-        tab.page.events.add("not shown", Own(f"{rule} allow this page to be read without asking."))
+        is_asked = is_policy and self._session.gate.asks_to_read(place_of(self._session.name, tab))
+        how = " without asking" if is_asked else ""
+        tab.page.events.add("not shown", Own(f"{rule} allow this page to be read{how}."))
 
 
 def _quoted(title: str) -> str:

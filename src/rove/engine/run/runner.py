@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -21,15 +19,15 @@ from rove.action import (
     TabAction,
 )
 from rove.advice import LACKING, insert_names
-from rove.browser.failures import BrowserError, PageStuck
-from rove.engine.approval.action_targets import find_dialog, find_places, find_shown, place_of
+from rove.browser.failures import PageStuck
+from rove.engine.approval.action_targets import find_box, find_dialog, find_places, find_shown, place_of
 from rove.engine.approval.batch_approval import batch_request
 from rove.engine.approval.binding import hold_to_shown, refuse_changed
 from rove.engine.approval.permission import Grant, PermissionCheck, ask_person
 from rove.engine.journal import Entry
-from rove.engine.run.address_check import raise_network_reason, refuse_unreachable
+from rove.engine.run.address_check import explained_timeout, is_repeatable, reaching, refuse_unreachable
 from rove.engine.run.batch_changes import BatchChanges
-from rove.engine.run.deadline import BUSY_PAGE_HINT, Deadline
+from rove.engine.run.deadline import BUSY_PAGE_HINT, Deadline, awaited, default_seconds
 from rove.engine.run.options import RunOptions
 from rove.engine.run.outcomes import OutcomeBuilder
 from rove.engine.run.page_report import PageReporter
@@ -38,23 +36,19 @@ from rove.engine.run.settle import StartState, place_in
 from rove.engine.run.tab_lock import TabHold, TabLock, refuse_dialog, unless_crashed, unless_dialog
 from rove.engine.tab_errors import keep_seen, note_losses
 from rove.engine.views.viewer import PageViewer
-from rove.engine.withholding import Withholding
-from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
+from rove.engine.withholding import Withholding, shown_tabs, withheld
+from rove.errors import BrowserUnavailable, DeadlineExceeded, RoveError
 from rove.fetching.web_access import FetchAction
 from rove.guard.policy.approval import ApprovalRequest
 from rove.guard.policy.policy import Place
 from rove.outcome import AnyOutcome, Outcome, Result
-from rove.target import targets_in
 
 if TYPE_CHECKING:
     from rove.browser.context import Context
-    from rove.browser.page_data import Box
     from rove.browser.tab import Tab, TabInfo
     from rove.engine.approval.permission import Shown
     from rove.engine.run.session_view import SessionView
 
-# Seconds to find where an element is, for the record.
-BOX_SECONDS = 0.5
 R = TypeVar("R", bound=Result)
 T = TypeVar("T")
 # An action that has run, or the question that a person has to answer first.
@@ -81,11 +75,15 @@ class Run:
 
     async def run(self, action: Action[R]) -> Outcome[R]:
         """Run an action, or a step of one that is made of others, whose time all steps share."""
-        parent, seconds = self._current_deadline, self._options.timeout or self._default_timeout(action)
+        parent, seconds = (
+            self._current_deadline,
+            self._options.timeout or default_seconds(action, self._session.settings),
+        )
         self._current_deadline = parent.for_step(seconds) if parent else Deadline(seconds, self._recovery)
         self._places = ()
         try:
-            return await self._record(action)
+            with self._session.network.watching():
+                return await self._record(action)
         except RoveError as error:
             error.hint = insert_names(error.hint, self._options.names)
             error.view = self._viewer.view_of_error(self._context)
@@ -93,26 +91,20 @@ class Run:
         finally:
             self._current_deadline = parent
 
-    async def _withheld(self, action: Action[R], work: Awaitable[Outcome[R]]) -> Outcome[R]:
-        """Return an outcome, or raise an error, with only the words that the caller may read without asking."""
-        try:
-            outcome = await work
-        except RoveError as error:
-            self._withholding(action).from_error(error)
-            raise
-        return self._withholding(action).from_outcome(outcome)
-
     def _withholding(self, action: AnyAction) -> Withholding:
-        page = self._context.current.url if self._context and self._context.current else None
+        tabs = shown_tabs(self._context, self._options.tab) if self._context else []
         allowed = self._places if action.effect in (Effect.READ, Effect.SCRIPT) else ()
-        return Withholding.for_session(self._session.gate, self._session.name, page, allowed)
+        return Withholding.for_session(self._session.gate, self._session.name, tabs, allowed)
 
     async def _record(self, action: Action[R]) -> Outcome[R]:
         """Run an action and write it to the journal. An action that cannot be written does not run."""
         began = time.monotonic()
         async with self._session.journal.entry(action) as entry:
+            if not isinstance(action, CompositeAction):  # each of its steps comes here too
+                self._session.near_misses.note_arguments(action)
             self._session.near_misses.refuse()
-            outcome = await self._withheld(action, self._until_stopped(action, self._dispatch(action, entry)))
+            work = self._until_stopped(action, self._dispatch(action, entry))
+            outcome = await withheld(work, lambda: self._withholding(action))
             self._session.near_misses.refuse()  # what was read may be a list of guesses
             entry.add_error(outcome.result.error)
             entry.attachments = () if outcome.result.parts else outcome.attachments
@@ -121,7 +113,9 @@ class Run:
 
     async def _until_stopped(self, action: AnyAction, work: Awaitable[T]) -> T:
         """Return the result of an action, unless a person stops it. A batch ends when one of its steps is stopped."""
-        return await (work if isinstance(action, CompositeAction) else self._session.driver.until_stopped(work))
+        if isinstance(action, CompositeAction):
+            return await work
+        return await explained_timeout(self._session.network, self._session.driver.until_stopped(work))
 
     async def _dispatch(self, action: AnyAction, entry: Entry) -> AnyOutcome:
         if isinstance(action, TabAction):
@@ -143,8 +137,16 @@ class Run:
         action.refuse_early(self._session.directory)
         return await self._run_without_page(action, entry, lambda: action.perform(self._session.directory))
 
-    async def _run_on_tab(self, action: TabAction[R], entry: Entry) -> Outcome[R]:
+    async def _run_on_tab(self, action: TabAction[R], entry: Entry, repeats: bool = True) -> Outcome[R]:
         context = await self._open_context()
+        try:
+            return await self._run_in_context(action, entry, context)
+        except BrowserUnavailable:
+            if not repeats or not is_repeatable(action, context):
+                raise
+        return await self._run_on_tab(action, entry, repeats=False)
+
+    async def _run_in_context(self, action: TabAction[R], entry: Entry, context: Context) -> Outcome[R]:
         # A page that is left by the action need not be loaded again after a crash.
         tab = await self._deadline.limit(context.tab(self._options.tab, action.destination is None))
         entry.tab, entry.url = tab.id, tab.url
@@ -174,7 +176,7 @@ class Run:
             question = await self._check(permission, entry, tab)
             if question is not None:
                 return question
-            entry.box = await self._find_box(permission.action, tab)
+            entry.box = await find_box(permission.action, tab) if self._session.is_watched else None
             locators = await self._viewer.locators(permission.action, tab)
             outcome = await hold_to_shown(permission, tab, self._act_or_replace(permission.action, tab, context))
             if outcome is None:
@@ -184,17 +186,6 @@ class Run:
         async with self._lock(outcome, permission.action):
             done = await self._act(permission.action, outcome)
             return replace(done, view=await self._viewer.view(context, outcome, locators))
-
-    async def _find_box(self, action: AnyAction, tab: Tab) -> Box | None:
-        """Return where the element is that the action targets, if people look at the record of the session."""
-        target = next(iter(targets_in(action).values()), None)
-        if target is None or not self._session.is_watched:
-            return None
-        with contextlib.suppress(RoveError, BrowserError, TimeoutError):  # the action itself says what is wrong
-            async with asyncio.timeout(BOX_SECONDS):
-                (element, *_) = await tab.resolve_all(target, wait=False)
-                return await tab.box_of(element.ref)
-        return None
 
     async def _check(self, permission: PermissionCheck[Any], entry: Entry, tab: Tab) -> ApprovalRequest | None:
         """Raise if the action may not run on the tab; return the question that a person has to answer first, if any."""
@@ -209,7 +200,7 @@ class Run:
                 await unless_dialog(tab, self._deadline.refuse_if_stuck(tab, action.takes))
         refuse_unreachable(self._session.network, action, entry, tab)
         checking = unless_dialog(tab, self._find_question(permission, tab))
-        return await self._deadline.limit_on_tab(tab, checking, _awaited(action))
+        return await self._deadline.limit_on_tab(tab, checking, awaited(action))
 
     async def _act_or_replace(self, action: Action[R], tab: Tab, context: Context) -> Outcome[R] | Tab:
         """Act on the tab; if its page is stuck and the action leaves it, return another tab under the same id."""
@@ -232,7 +223,7 @@ class Run:
             tab.allow_changes(self._session.secrets)
         reporter = PageReporter(self._session, self._deadline, self._options.quiet)
         with note_losses(tab), keep_seen(tab):
-            earlier = await self._deadline.limit_on_tab(tab, reporter.report_earlier(action, tab), _awaited(action))
+            earlier = await self._deadline.limit_on_tab(tab, reporter.report_earlier(action, tab), awaited(action))
             self._batch_changes.begin_step(tab)
             start = StartState.of(tab)
             result = await self._perform(action, tab, start)
@@ -244,15 +235,15 @@ class Run:
 
     async def _perform(self, action: TabAction[R], tab: Tab, start: StartState) -> R:
         # An action that leaves the page is not stopped by dialogs; those of the next page are in its events.
-        if action.effect is Effect.NAVIGATE:
-            work = unless_crashed(tab, action.perform(tab))
-        else:
-            work = unless_dialog(tab, action.perform(tab), acts=action.effect is not Effect.READ)
-        try:
-            result = await self._deadline.limit_on_tab(tab, work, _awaited(action))
-        except NavigationFailed:
-            raise_network_reason(self._session.network, action, tab, start.moment)
-            raise
+
+        def perform() -> Awaitable[R]:
+            if action.effect is Effect.NAVIGATE:
+                work = unless_crashed(tab, action.perform(tab))
+            else:
+                work = unless_dialog(tab, action.perform(tab), acts=action.effect is not Effect.READ)
+            return self._deadline.limit_on_tab(tab, work, awaited(action))
+
+        result = await reaching(self._session.network, action, tab, start.moment, perform)
         tab.is_unresponsive = False
         if action.effect is Effect.NAVIGATE:
             self._session.network.refuse_document(tab.page.requests.document)
@@ -340,12 +331,6 @@ class Run:
     def _recovery(self) -> str:
         return "a new one is started" if self._session.settings.attach is None else "rove connects anew"
 
-    def _default_timeout(self, action: AnyAction) -> float:
-        """Return the seconds for an action if the caller gave none; those of a batch are the sum of its steps'."""
-        if isinstance(action, CompositeAction):
-            return (max if action.shares_time else sum)(map(self._default_timeout, action.actions))
-        return self._session.settings.deadlines.action + action.takes
-
     def _lock(self, tab: Tab, action: AnyAction) -> TabLock:
         return TabLock(tab, self._deadline.moment, action.effect, self._hold)
 
@@ -414,8 +399,3 @@ class Run:
 
     def _report_progress(self, message: str) -> None:
         self._options.report(message, 0, 0)
-
-
-def _awaited(action: AnyAction) -> str:
-    """Return what a timeout waited for, in the words of its error."""
-    return "page load" if action.effect is Effect.NAVIGATE else action.verb.replace("_", " ")

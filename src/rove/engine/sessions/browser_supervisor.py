@@ -121,7 +121,7 @@ class BrowserSupervisor:
             self._last_failure = time.monotonic()
             raise
         self._failures = 0
-        browser.on_lost(lambda: self._lose(browser, DIED))
+        browser.on_lost(lambda reason: self._lose(browser, reason))
         return browser
 
     async def _attach_or_launch(self, progress: Callable[[str], None]) -> Browser:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -77,13 +78,18 @@ class ContextBackup:
             ids_given=context.ids_given,
         )
 
-    def tabs(self) -> tuple[tuple[tuple[str, str], ...], str | None]:
+    def tabs(self) -> tuple[tuple[tuple[str, PageText], ...], str | None]:
         """Return the id and URL of each tab, and the id of the current one: those that are open, or would be opened."""
         if self._context is not None:
             current = self._context.current
             return self._context.tab_urls, current.id if current else None
         saved = self.saved or SavedContext()
         return saved.tabs, saved.current
+
+    def described_tabs(self, shown: Callable[[PageText], PageText]) -> list[dict[str, object]]:
+        """Return the facts that are listed of each tab; `shown` returns what is shown of an address."""
+        tabs, current = self.tabs()
+        return [{"id": tab, "url": shown(url), "is_current": tab == current} for tab, url in tabs]
 
     def cookies(self) -> list[dict[str, Any]]:
         """Return the cookies that the next context is opened with."""

@@ -30,7 +30,7 @@ from rove.engine.watcher import StepWatcher
 from rove.errors import BrowserUnavailable, NotOpen, RoveError
 from rove.guard.policy.policy import Place
 from rove.guard.secrets.secrets import NO_SECRETS, Secrets
-from rove.outcome import origin_in
+from rove.page_text import PageText
 from rove.refs import RefNumbers
 from rove.settings.tree import Settings
 from rove.states.state import BrowserState
@@ -160,7 +160,7 @@ class Session:
 
     def may_read(self, url: str) -> bool:
         """Whether text of the page at `url`, its title or its full URL may be returned without asking a person."""
-        return self.gate.may_read(Place(self.name, None, url))
+        return self.gate.may_read(Place.of_page(self.name, None, url))
 
     @property
     def has_pages(self) -> bool:
@@ -313,17 +313,16 @@ class Session:
 
     def describe(self) -> dict[str, object]:
         """Return the facts that are listed of a session: its name, its tabs and how long it has been idle."""
-        tabs, current_id = self._backup.tabs()
         return {
             "session": self.name,
-            "tabs": [{"id": tab, "url": self._redact_url(url), "is_current": tab == current_id} for tab, url in tabs],
+            "tabs": self._backup.described_tabs(self._redact_url),
             "idle_seconds": round(time.monotonic() - self.last_used, 1),
             **({"guard": str(self.guard_notice)} if self.guard_notice else {}),
         }
 
-    def _redact_url(self, url: str) -> str:
+    def _redact_url(self, url: PageText) -> PageText:
         """Return only the origin of a page that may not be read, since a URL can contain its text."""
-        return self._typed.redact(url) if self.may_read(url) else origin_in(url)
+        return url.around(self._typed.redact(url) if self.may_read(url) else url.origin)
 
     # A person at the session
 
@@ -371,8 +370,7 @@ class Session:
 
     def _on_refused(self, refusal: Refusal) -> None:
         if self._watcher is not None:
-            facts = {"host": refusal.host_and_port, "reason": refusal.reason.value, "message": refusal.message}
-            self._watcher.guard_refused(self.name, {**facts, "flag": refusal.flag})
+            self._watcher.guard_refused(self.name, refusal.facts)
 
     # Closing
 

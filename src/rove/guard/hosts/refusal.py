@@ -91,6 +91,12 @@ class Refusal:
         return f"{self.host_and_port}{resolved_to} is not allowed: {_EXPLANATIONS[self.reason]} ({self.reason})."
 
     @property
+    def facts(self) -> dict[str, str | None]:
+        """What is told of it to people who watch the session."""
+        facts = {"host": self.host_and_port, "reason": self.reason.value, "message": self.message}
+        return {**facts, "flag": self.flag}
+
+    @property
     def flag(self) -> str | None:
         """The flag, with its value, that would allow the connection; None if none does."""
         if self.reason in _NEVER_ALLOWED or self.reason is RefusalReason.DENIED:

@@ -1,4 +1,4 @@
-"""Finds the end of an HTTP body. The bytes themselves are forwarded unchanged."""
+"""Finds the end of an HTTP body. The bytes themselves are forwarded unchanged, but for one kind of response."""
 
 from __future__ import annotations
 
@@ -31,8 +31,26 @@ class BodyFraming(Protocol):
         """
         ...
 
+    def as_sent(self, data: bytes) -> bytes:
+        """Return bytes of the body in the form in which they are forwarded."""
+        ...
 
-class FixedLength:
+    @property
+    def end(self) -> bytes:
+        """What is sent after a body that is complete."""
+        ...
+
+
+class _Unchanged:
+    """A body whose bytes are forwarded as they are."""
+
+    end = b""
+
+    def as_sent(self, data: bytes) -> bytes:
+        return data
+
+
+class FixedLength(_Unchanged):
     """A body of a given length. No body at all has length 0."""
 
     ends_with_connection = False
@@ -48,7 +66,7 @@ class FixedLength:
         return consumed
 
 
-class UntilClosed:
+class UntilClosed(_Unchanged):
     """A body that ends with its connection."""
 
     is_done = False
@@ -58,7 +76,19 @@ class UntilClosed:
         return len(data)
 
 
-class Chunked:
+class ClosedAsChunked(UntilClosed):
+    """A response that ends with the server's connection, forwarded in chunks.
+
+    So the browser can tell its end from that of a proxy which died in the middle of it.
+    """
+
+    end = b"0\r\n\r\n"
+
+    def as_sent(self, data: bytes) -> bytes:
+        return b"%x\r\n%b\r\n" % (len(data), data) if data else b""
+
+
+class Chunked(_Unchanged):
     """A body in chunks, accepted only in the form that every server reads alike: CR LF line ends and plain sizes."""
 
     ends_with_connection = False

@@ -286,9 +286,9 @@ class ByteStream(asyncio.Protocol):
             self._stop_forwarding(error)
             return
         if consumed == len(data):
-            to.write(prefix + data if prefix else data)
+            to.write(prefix + body.as_sent(data) if prefix else body.as_sent(data))
         else:
-            to.write(prefix + data[:consumed])
+            to.write(prefix + body.as_sent(data[:consumed]))
             self._keep_rest(body, data[consumed:])
         if body.is_done:
             self._stop_forwarding(None)
@@ -319,6 +319,8 @@ class ByteStream(asyncio.Protocol):
         if to._is_full:
             self.set_paused(False)  # it was paused for a receiver that it no longer sends to
         ends_well = body.ends_with_connection and not self.has_failed and isinstance(error, Unreachable)
+        if ends_well:
+            to.write(body.end)
         on_done(None if ends_well else error)
 
     def _deliver_heads(self) -> None:

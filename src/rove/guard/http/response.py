@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rove.guard.hosts.connection_errors import Failure
 from rove.guard.hosts.refusal import Refusal
-from rove.guard.http.body_framing import BodyFraming, Chunked, FixedLength, UntilClosed
+from rove.guard.http.body_framing import BodyFraming, Chunked, ClosedAsChunked, FixedLength
 from rove.guard.http.headers import HOP_BY_HOP, Headers, head_bytes
 from rove.guard.http.http_errors import Malformed
 from rove.guard.http.request import ProxyRequest
@@ -31,10 +31,6 @@ class Response:
     head: bytes
     body: BodyFraming
     closes_connection: bool  # the server sends no further response on this connection
-
-    @property
-    def ends_by_closing(self) -> bool:
-        return isinstance(self.body, UntilClosed)
 
 
 @dataclass(frozen=True)
@@ -71,10 +67,12 @@ def read_response(head: bytes, request: ProxyRequest) -> Response:
     coding = b"" if is_http_1_0 else headers.transfer_coding.replace(b"identity", b"")
     body = _body(request, status, coding, headers)
     closes_connection = (
-        b"close" in options or isinstance(body, UntilClosed) or (is_http_1_0 and b"keep-alive" not in options)
+        b"close" in options or isinstance(body, ClosedAsChunked) or (is_http_1_0 and b"keep-alive" not in options)
     )
     kept = _forwarded_lines(headers, options, coding, status)
-    if status >= 200 and (request.closes_connection or isinstance(body, UntilClosed)):
+    if isinstance(body, ClosedAsChunked):
+        kept.append(b"Transfer-Encoding: chunked")
+    if status >= 200 and request.closes_connection:
         kept.append(b"Connection: close")
     return Response(status, head_bytes(b"HTTP/1.1 %d %b" % (status, line[3] or b""), kept), body, closes_connection)
 
@@ -113,7 +111,7 @@ def _body(request: ProxyRequest, status: int, coding: bytes, headers: Headers) -
         return FixedLength(0)
     if coding:
         return Chunked()
-    return UntilClosed() if length is None else FixedLength(length)
+    return ClosedAsChunked() if length is None else FixedLength(length)
 
 
 def _forwarded_lines(headers: Headers, options: frozenset[bytes], coding: bytes, status: int) -> list[bytes]:

@@ -8,6 +8,7 @@ from rove.action import AnyAction
 from rove.browser.network.workspace_files import WorkspaceFiles
 from rove.errors import RoveError
 from rove.guard.hosts.urls import WEB_SCHEMES, scheme_of
+from rove.page_text import PageText
 from rove.validation.record import dataclass
 
 
@@ -18,6 +19,13 @@ class Place:
     session: str
     tab: str | None = None
     url: str | None = None
+
+    @classmethod
+    def of_page(cls, session: str, tab: str | None, url: str) -> Place:
+        """Return the place of a page. If its address is not of the web, as `about:blank`, its origin decides."""
+        if isinstance(url, PageText) and scheme_of(url) not in WEB_SCHEMES:
+            return cls(session, tab, url.origin)
+        return cls(session, tab, url)
 
 
 @dataclass(frozen=True)

@@ -196,7 +196,7 @@ class ClientConnection:
             self._close_server()
         if forwarded.is_request_unfinished:
             self._start_task(self.client.close_gracefully())
-        elif forwarded.request.closes_connection or forwarded.response.ends_by_closing:
+        elif forwarded.request.closes_connection:
             self.client.close()
         else:
             self._read_next_request()
@@ -209,7 +209,9 @@ class ClientConnection:
         elif forwarded.has_response_started and kind is Failure.SHORT:
             self.client.close()  # the browser knows the length of the response, and sees that this is not its end
         elif forwarded.has_response_started:
-            self.client.abort()  # the server's connection was reset, so the browser's is reset too
+            # The server's connection was reset, so the browser's is reset too, perhaps before it has read a byte.
+            self._refusal_log.add_failure(forwarded.request.method, forwarded.request.endpoint, Failure.RESET)
+            self.client.abort()
         elif is_silent and not self._is_new_server:
             # A server may close a kept connection just when the next request is sent. Browsers retry in that case,
             # so the browser's connection is closed in the same way.

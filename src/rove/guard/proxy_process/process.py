@@ -13,6 +13,8 @@ import os
 import socket
 import subprocess
 import sys
+import time
+from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,6 +23,7 @@ from rove.guard.proxy_process.control_socket import ControlSocket, Message
 from rove.guard.proxy_process.messages import upstream_to_json
 from rove.guard.proxy_process.own_ports import SharedOwnPorts
 from rove.guard.proxy_process.session_proxy import SessionProxy
+from rove.guard.proxy_process.watch import ProcessWatch
 from rove.validation.record import dataclass
 
 log = logging.getLogger(__name__)
@@ -29,6 +32,7 @@ log = logging.getLogger(__name__)
 # forwards TLS without reading it. Both would make up a third of the start, and so would collecting garbage meanwhile.
 _PROGRAM = (
     "import gc, sys; gc.disable(); sys.path[:] = {path}; sys.modules['ssl'] = None; "
+    "from rove.guard.proxy_process.parent_death import end_with_parent; end_with_parent({engine}); "
     "from rove.guard.proxy_process.server import main; del sys.modules['ssl']; gc.enable(); main({descriptor})"
 )
 # The keys and tokens of the engine are kept from the process that reads what servers send.
@@ -49,13 +53,26 @@ class ProxySettings:
     upstream: Upstream | None = None
 
 
+@dataclass(frozen=True)
+class ProxyEnd:
+    """That a process ended, and whether the engine ended it because it did not answer."""
+
+    at: float
+    was_silent: bool
+
+
 class ProxyProcess:
     """One process for the proxies of all sessions, which is started when the first session needs it."""
 
-    def __init__(self, settings: ProxySettings, own_ports: SharedOwnPorts) -> None:
+    def __init__(self, settings: ProxySettings, own_ports: SharedOwnPorts, watch: ProcessWatch | None = None) -> None:
         own_ports.on_change = self._own_port_changed
         self._own_ports = own_ports
         self._settings = settings
+        self._watch = watch or ProcessWatch()
+        # The latest ends of processes that were not closed, by the monotonic clock.
+        self.ends: deque[ProxyEnd] = deque(maxlen=16)
+        self.has_answered = False
+        self._was_killed = False
         self._process: subprocess.Popen[bytes] | None = None
         self._control: ControlSocket | None = None
         self._sessions: dict[int, SessionProxy] = {}
@@ -100,6 +117,10 @@ class ProxyProcess:
             self._control.send({**message, "id": number}, descriptors)
         return confirmed
 
+    def ping(self) -> asyncio.Future[None]:
+        """Ask the process whether it works. The future is done when it, or the next one, has answered."""
+        return self.send({"do": "ping"})
+
     def receive(self) -> None:
         """Read the reports that have arrived."""
         if self._control is not None:
@@ -108,11 +129,13 @@ class ProxyProcess:
     def kill(self) -> None:
         """End a process that does not answer; another one is started."""
         if self._process is not None:
+            self._was_killed = True
             self._process.kill()
 
     def close(self) -> None:
         """End the process."""
         self._is_closed = True
+        self._watch.close()
         if self._restart is not None:
             self._restart.cancel()
         if self._control is not None:
@@ -134,7 +157,9 @@ class ProxyProcess:
         finally:
             theirs.close()
         self._control = ControlSocket(ours, self._received, self._ended)
+        self.has_answered = self._was_killed = False
         self._tell_all()
+        self._watch.begin(self)
 
     def _tell_all(self) -> None:
         """Tell a new process everything; what was not confirmed by the last one is part of it."""
@@ -147,7 +172,7 @@ class ProxyProcess:
 
     def _received(self, message: Message) -> None:
         if "done" in message:
-            self._delay = 0.0
+            self._delay, self.has_answered = 0.0, True
             _confirm({0: self._unconfirmed.pop(message["done"])})
         elif (session := self._sessions.get(message["session"])) is not None:
             session.add_entry(message["entry"])
@@ -156,6 +181,7 @@ class ProxyProcess:
         """Start another process: at once the first time, later if that one ends too before it has done anything."""
         code = self._reap()
         self._control = None
+        self.ends.append(ProxyEnd(time.monotonic(), self._was_killed))
         log.warning("The proxy process has ended (%s); it is started again.", code)
         self._restart = asyncio.get_running_loop().call_later(self._delay, self._start_again)
         self._delay = min(max(self._delay * 2, _FIRST_DELAY), _LONGEST_DELAY)
@@ -181,8 +207,9 @@ class ProxyProcess:
 
 
 def _popen(descriptor: int) -> subprocess.Popen[bytes]:
+    program = _PROGRAM.format(path=_import_path(), descriptor=descriptor, engine=os.getpid())
     return subprocess.Popen(
-        [sys.executable, "-s", "-S", "-P", "-c", _PROGRAM.format(path=_import_path(), descriptor=descriptor)],
+        [sys.executable, "-s", "-S", "-P", "-c", program],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         pass_fds=(descriptor,),

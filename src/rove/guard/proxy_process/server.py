@@ -54,6 +54,8 @@ class ProxyServer:
                 self._proxies[message["session"]].rules = rules_from_json(message["rules"])
             case "trust":
                 self._trust(message["session"], message["group"])
+            case "ping":
+                pass  # the answer says that this process works
             case "close":
                 await self._close(message["session"])
             case unknown:

@@ -16,11 +16,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rove.errors import Denied
+from rove.guard.secrets.near_misses import NearMisses
 from rove.guard.secrets.secret import Secret
 from rove.settings.tree import Settings
 
 if TYPE_CHECKING:
     from rove.guard.secrets.redaction import Finding, Redaction
+
+# A shorter part in a field may be a word of the agent's own.
+MIN_HELD_PART = 8
 
 
 class Secrets:
@@ -91,9 +95,9 @@ class Secrets:
         return self._redaction.find(text) if self._redaction else []
 
     def held_in(self, text: str) -> list[dict[str, str]]:
-        """Return the name and the value of each secret that a text has as a whole, as it is."""
-        found = [secret for secret in self._by_name.values() if secret.value in text]
-        return [{"name": secret.name, "value": secret.value} for secret in found]
+        """Return each secret in a text, and each long part of one: its name, and how the text writes it."""
+        found = [each for each in self.find(text) if each.is_whole or len(each.part) >= MIN_HELD_PART]
+        return [{"name": each.name, "value": text[each.start : each.end]} for each in found]
 
     def is_bound(self, name: str, origin: str) -> bool:
         """Whether a secret may be typed at an origin."""
@@ -106,6 +110,10 @@ class Secrets:
         from rove.guard.secrets.redaction import Redaction
 
         return Redaction({secret.name: secret.value for secret in self._by_name.values()})
+
+    def near_misses(self) -> NearMisses:
+        """Return what notices guesses at these secrets in a session."""
+        return NearMisses({secret.name: secret.value for secret in self._by_name.values()})
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ DIGITS = 20
 NEUTRAL = "(not a marker: "
 
 # Brackets, and the characters that a forged marker may have between its letters.
-_SIGNS = r"\s\"'`\\|_.,:;*~^=+/#%&!?@$-"
+_SIGNS = r"\s\x00-\x08\x0e-\x1f\x7f\"'`\\|_.,:;*~^=+/#%&!?@$-"
 _GAP = rf"[{_SIGNS}<>(){{}}\[\]]"
 _BRACKET_BEFORE = re.compile(rf"[<>\[\](){{}}|][{_SIGNS}]{{0,48}}\Z")
 _BRACKET_AFTER = re.compile(rf"[{_SIGNS}]{{0,48}}[<>\[\](){{}}|]")

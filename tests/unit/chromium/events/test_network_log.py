@@ -8,12 +8,16 @@ from typing import Any
 import pytest
 
 from rove.chromium.events.network_log import MAX_REQUESTS, NetworkLog
+from rove.chromium.frames.frame_origins import FrameOrigins
 from rove.chromium.protocol.connection import CdpConnection, CdpSession
 from rove.chromium.protocol.pipe import PipeTransport
 
 
 def new_log() -> tuple[NetworkLog, CdpSession]:
-    network, cdp = NetworkLog("main"), CdpSession(CdpConnection(PipeTransport(-1, -1)), None)
+    network, cdp = (
+        NetworkLog("main", FrameOrigins("main", lambda: "")),
+        CdpSession(CdpConnection(PipeTransport(-1, -1)), None),
+    )
     network.listen(cdp, "page")
     return network, cdp
 

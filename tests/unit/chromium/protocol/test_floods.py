@@ -198,7 +198,7 @@ def test_events_of_the_main_frame_are_read_whatever_frames_a_page_makes() -> Non
 def test_requests_that_are_not_followed_are_neither_rest_nor_waited_for_without_end() -> None:
     cdp = CdpSession(CdpConnection(PipeTransport(-1, -1)), None)
     tracker = RequestTracker(MAIN, PageEvents(), 1000, lambda: None, FrameOrigins(MAIN, lambda: ""))
-    network = NetworkLog(MAIN)
+    network = NetworkLog(MAIN, FrameOrigins(MAIN, lambda: ""))
     tracker.listen(cdp)
     network.listen(cdp, "page")
     for number in range(3):

@@ -45,12 +45,13 @@ def test_the_length_of_a_chunked_response_is_dropped() -> None:
     assert b"Transfer-Encoding" in response.head
 
 
-def test_a_body_without_a_length_ends_with_the_connection() -> None:
+def test_a_body_without_a_length_ends_with_the_connection_and_is_forwarded_in_chunks() -> None:
     response = read_response(b"HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", request())
     assert isinstance(response.body, UntilClosed)
     assert response.closes_connection
-    assert response.ends_by_closing
-    assert response.head == b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"
+    assert response.head == b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    sent = [response.body.as_sent(data) for data in (b"", b"0123456789abcdef")]
+    assert b"".join([*sent, response.body.end]) == b"10\r\n0123456789abcdef\r\n0\r\n\r\n"
 
 
 @pytest.mark.parametrize(("method", "status"), [("HEAD", 200), ("GET", 204), ("GET", 304), ("GET", 100), ("GET", 103)])

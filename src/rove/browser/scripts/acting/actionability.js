@@ -1,5 +1,6 @@
 // Actionability: wait until an element is visible, steady, enabled and not covered, then return the point to press.
 
+import { documentOrigin } from "../dom/elements.js";
 import { closestOf, matchesSelector } from "../dom/natives.js";
 import { elementOfRef, msSinceFirstSeen } from "../dom/refs.js";
 import { flattenedParent } from "../dom/tree.js";
@@ -89,7 +90,7 @@ const aimAt = (element, wants, before) => {
 export const untilActionable = async (ref, timeout, wants) => {
   const target = elementOfRef(ref);
   if (!target) return { gone: true };
-  const known = { line: lineOf(target), whose: self.origin };
+  const known = { line: lineOf(target), whose: documentOrigin() };
   const wait = waitFor(target, timeout);
   try {
     for (let before = null; ; ) {

@@ -1,6 +1,7 @@
 // Calls from the driver that concern one element. Every answer carries the element's line, so that acting and reporting
 // need one call.
 
+import { documentOrigin } from "../dom/elements.js";
 import { elementOfRef, refNumber } from "../dom/refs.js";
 import { tellDriver } from "../page/reports.js";
 import { describeElement } from "../search/targets.js";
@@ -15,17 +16,21 @@ export const withElement =
   (work) =>
   (ref, ...rest) => {
     const element = elementOfRef(ref);
-    return element ? { line: lineOf(element), whose: self.origin, ...work(element, ...rest) } : { gone: true };
+    return element ? { line: lineOf(element), whose: documentOrigin(), ...work(element, ...rest) } : { gone: true };
   };
 
 /** @param {Element} element */
-export const described = (element) => ({ line: lineOf(element), ref: "e" + refNumber(element), origin: self.origin });
+export const described = (element) => ({
+  line: lineOf(element),
+  ref: "e" + refNumber(element),
+  origin: documentOrigin(),
+});
 
 // Tells the driver the answer of an act that is done, before the page's listeners run: a dialog that one of them opens
 // would hold the answer back.
 /** @param {Element} element @param {object} answer */
 export const tellDone = (element, answer) =>
-  tellDriver("roveTell", "done " + JSON.stringify({ line: lineOf(element), whose: self.origin, ...answer }));
+  tellDriver("roveTell", "done " + JSON.stringify({ line: lineOf(element), whose: documentOrigin(), ...answer }));
 
 // Calls the work again until it answers without a reason to retry, or that reason's time is over.
 /** @param {(element: any, ...rest: any[]) => any} work @returns {(ref: string, timeout: number, ...rest: any[]) => Promise<any>} */
@@ -40,7 +45,7 @@ export const withRetries =
         if (!elementOfRef(ref)) return { gone: true };
         const line = lineOf(target);
         const answer = await work(target, ...rest);
-        if (wait.isOver(answer.retryFor ?? 0)) return { line, whose: self.origin, ...wait.result(answer) };
+        if (wait.isOver(answer.retryFor ?? 0)) return { line, whose: documentOrigin(), ...wait.result(answer) };
         await nextFrameOrTimeout();
       }
     } finally {

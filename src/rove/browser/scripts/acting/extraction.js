@@ -1,7 +1,7 @@
 // HTML, attributes and facts read from one element. Its text is read by a snapshot without roles.
 
 import { attr } from "../dom/attributes.js";
-import { FRAMES } from "../dom/elements.js";
+import { documentOrigin, FRAMES } from "../dom/elements.js";
 import { matchesSelector } from "../dom/natives.js";
 import { hidesValue, isPassword } from "../roles/passwords.js";
 import { describeElement } from "../search/targets.js";
@@ -41,5 +41,5 @@ export const elementFacts = withElement((element) => ({
   isFrame: matchesSelector(element, FRAMES),
   type: element.type ?? null,
   password: isPassword(fieldOf(element)),
-  origin: self.origin,
+  origin: documentOrigin(),
 }));

@@ -8,7 +8,7 @@ import { shadowOf } from "../dom/shadow_roots.js";
 import { isWithin } from "../dom/tree.js";
 import { dispatchEvents, setValue, textOfField } from "../roles/field_values.js";
 import { hidesValue, isPassword, releaseValue, wasPassword } from "../roles/passwords.js";
-import { holdSecrets, releaseSecrets } from "../secrets/secret_fields.js";
+import { holdEnteredSecrets, releaseSecrets } from "../secrets/secret_fields.js";
 import { DISABLED, HIDDEN_HINT, isDisabled } from "./actionability.js";
 import { described, lineOf, tellDone, withElement, withRetries } from "./element_calls.js";
 import { takesText } from "./typing.js";
@@ -174,8 +174,9 @@ const insertLines = (text) => {
 export const insertText = (element, text) =>
   (element && isTag(element, "textarea") && isLong(text) && insertLines(text)) || editCommand("insertText", text);
 
-// Enters a secret in one call: no script of the page can run in between and redirect it.
-export const enterSecret = withElement((target, value, { name, origin, anywhere, after }) => {
+// Enters a secret in one step: no script of the page can run in between and redirect it.
+/** @param {any} target @param {string} value @param {any} where */
+const typeSecret = (target, value, { origin, anywhere, after }) => {
   const element = fieldOf(target);
   if (self.origin !== origin) return { gone: true };
   if (!isTag(element, "textarea") && !(isTag(element, "input") && TEXT_INPUT_TYPES.has(element.type))) {
@@ -193,10 +194,22 @@ export const enterSecret = withElement((target, value, { name, origin, anywhere,
     setValue(element, after ? element.value + value : value);
     dispatchEvents(element, "input");
   }
-  if (holdSecrets(element, [{ name, value }])) return {};
-  const hint = "The page limits or changes what is typed there. Make sure that it is the right field.";
-  return { reason: "does not keep the secret as a whole, so it was emptied", hint, never: true };
-});
+  return { entered: element };
+};
+
+const NOT_KEPT = {
+  reason: "does not keep the secret as a whole, so it was emptied",
+  hint: "The page limits or changes what is typed there. Make sure that it is the right field.",
+  never: true,
+};
+
+/** @param {string} ref @param {string} value @param {any} where */
+export const enterSecret = async (ref, value, where) => {
+  const { entered, ...answer } = withElement(typeSecret)(ref, value, where);
+  if (!entered) return answer;
+  const isKept = await holdEnteredSecrets(entered, [{ name: where.name, value }]);
+  return { ...answer, ...(isKept ? {} : NOT_KEPT) };
+};
 
 /** @param {any} element @returns {any} */
 export const fieldOf = (element) => {

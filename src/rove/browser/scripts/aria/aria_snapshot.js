@@ -1,5 +1,6 @@
 // An aria snapshot: a tree of roles and names as YAML, in the form of Playwright.
 
+import { documentOrigin } from "../dom/elements.js";
 import { bodyOf, rectOf, rootElementOf } from "../dom/natives.js";
 import { elementOfRef, refNumber } from "../dom/refs.js";
 import { beginPass } from "../snapshot/snapshot.js";
@@ -59,7 +60,7 @@ const addChildLines = (children, depth, isInPointer, page) => {
 export const ariaSnapshot = (options) => {
   const root = options.root ? elementOfRef(options.root) : bodyOf(document) || rootElementOf(document);
   /** @type {AriaPage} */
-  const page = { options, lines: [], frames: [], origin: self.origin };
+  const page = { options, lines: [], frames: [], origin: documentOrigin() };
   if (!root) return page;
   beginPass({});
   const top = ariaTreeOf(root, Boolean(options.isOutline));

@@ -28,7 +28,18 @@ let allElements = [];
 /** @type {Map<Node, string>} */
 let fullTexts = new Map();
 
-export const beginLocating = () => {
+// The texts of the page that a step was tested with and that fit it, and those that fit none as they have a secret.
+/** @type {Set<string>} */
+let fittingTexts = new Set();
+/** @type {Set<string>} */
+let secretTexts = new Set();
+
+export const textsThatFitted = () => [...fittingTexts];
+
+/** @param {string[]} [secret] */
+export const beginLocating = (secret = []) => {
+  fittingTexts = new Set();
+  secretTexts = new Set(secret);
   allElements = allRoots().flatMap((root) => [...queryAll(root, "*")]);
   if (allElements.some((element) => shadowOf(element)))
     allElements.sort((one, other) => (comesBefore(one, other) ? -1 : 1));
@@ -62,6 +73,13 @@ export const wholeTextOf = (element) => squash(rawTextOf(element).replace(/[\u20
 
 /** @param {string} text @param {LocatorStep} step */
 const fitsStep = (text, step) => {
+  if (secretTexts.has(text) || !fitsWanted(text, step)) return false;
+  fittingTexts.add(text);
+  return true;
+};
+
+/** @param {string} text @param {LocatorStep} step */
+const fitsWanted = (text, step) => {
   if (step.isRegex) return new RegExp(step.text || "", step.flags || "").test(text);
   const wanted = squash(step.text || "");
   return step.exact ? text === wanted : text.toLowerCase().includes(wanted.toLowerCase());

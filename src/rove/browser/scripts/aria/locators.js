@@ -20,7 +20,7 @@ import { ariaBoxOf } from "./aria_boxes.js";
 import { elementOfAriaNumber } from "./aria_refs.js";
 import { isFrameElement } from "./aria_tree.js";
 import { idSelector, NTH, plainCandidates, tagSelector, textCandidates } from "./locator_candidates.js";
-import { beginLocating, elementsOfSteps, isStrictlyInside } from "./locator_queries.js";
+import { beginLocating, elementsOfSteps, isStrictlyInside, textsThatFitted } from "./locator_queries.js";
 
 const MOST_ALIKE = 5;
 const CSS_PATH = 10000000;
@@ -199,11 +199,11 @@ export const matching = (texts, regex) => {
   }
 };
 
-// The refs of the elements that a locator means, and how it is written.
-/** @param {LocatorStep[]} steps @param {number} limit */
-export const locate = (steps, limit) => {
+// The refs of the elements that a locator means, and how it is written. Texts that have a secret fit no locator.
+/** @param {LocatorStep[]} steps @param {number} limit @param {string[]} [secretTexts] */
+export const locate = (steps, limit, secretTexts) => {
   beginPass({});
-  beginLocating();
+  beginLocating(secretTexts);
   try {
     const found = elementsOfSteps(steps).slice(0, limit);
     return { refs: found.map((element) => `e${refNumber(element)}`), code: codeOfSteps(steps) };
@@ -211,3 +211,10 @@ export const locate = (steps, limit) => {
     return { error: messageOf(error) };
   }
 };
+
+// The same, with the texts that fitted: the driver says which of them have a secret.
+/** @param {LocatorStep[]} steps @param {number} limit @param {string[]} secretTexts */
+export const locateOpenly = (steps, limit, secretTexts) => ({
+  ...locate(steps, limit, secretTexts),
+  texts: textsThatFitted(),
+});

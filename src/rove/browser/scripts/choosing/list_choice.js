@@ -5,7 +5,7 @@ import { bringIntoView, pressPoint } from "../acting/hit_testing.js";
 import { takesText } from "../acting/typing.js";
 import { nextFrameOrTimeout } from "../acting/waiting.js";
 import { attr } from "../dom/attributes.js";
-import { isTag } from "../dom/elements.js";
+import { documentOrigin, isTag } from "../dom/elements.js";
 import { deepActiveElement } from "../dom/focus.js";
 import { idrefs } from "../dom/id_references.js";
 import { closestOf, isConnected, matchesSelector, queryAll, queryOne } from "../dom/natives.js";
@@ -215,7 +215,7 @@ const withChoice =
   async (ref, ...rest) => {
     const target = elementOfRef(ref);
     if (!target || !choice) return { gone: true };
-    return { line: lineOf(target), whose: self.origin, ...(await work(choice, ...rest)) };
+    return { line: lineOf(target), whose: documentOrigin(), ...(await work(choice, ...rest)) };
   };
 
 export const findOption = withChoice(async (now, /** @type {string} */ label, /** @type {number} */ timeout) => {

@@ -101,3 +101,12 @@ export const SVG_SKIPPED = new Set([
 ]);
 
 export const FRAMES = "iframe, frame, object, embed";
+
+// Whose words a document is. A sandboxed document has an opaque origin, `null`, but its words are those of the server at
+// its address; and only the page around it can write `about:srcdoc`.
+export const documentOrigin = () => {
+  if (self.origin !== "null") return self.origin;
+  if (location.origin !== "null") return location.origin;
+  const isWrittenAround = location.href === "about:srcdoc" && location.ancestorOrigins.length > 0;
+  return isWrittenAround ? location.ancestorOrigins[0] : "null";
+};

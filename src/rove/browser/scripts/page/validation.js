@@ -1,5 +1,6 @@
 // Fields that the browser's own validation refused. The bubble that tells a person so is not part of the page.
 
+import { documentOrigin } from "../dom/elements.js";
 import { closestOf, isConnected, matchesSelector, rootNodeOf } from "../dom/natives.js";
 import { refNumber } from "../dom/refs.js";
 import { clip, quote } from "../dom/text.js";
@@ -105,6 +106,6 @@ const describeRefusal = ({ element, isAttempt }) => {
     ref: "e" + refNumber(element),
     message: typeof message === "string" && message ? quote(clip(message, MAX_MESSAGE)) : "",
     isAttempt,
-    origin: self.origin,
+    origin: documentOrigin(),
   };
 };

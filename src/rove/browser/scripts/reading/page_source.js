@@ -1,7 +1,7 @@
 // The page as HTML for reading: the flattened tree as it is rendered, with only the text that a person sees.
 
 import { attr, hasAttr } from "../dom/attributes.js";
-import { HTML, SVG_SKIPPED } from "../dom/elements.js";
+import { documentOrigin, HTML, SVG_SKIPPED } from "../dom/elements.js";
 import {
   attributeNames,
   bodyOf,
@@ -301,7 +301,7 @@ export const pageSource = ({ longest, maxNodes, maxChildren }) => {
   return {
     html: pieces.join(""),
     url: location.href,
-    origin: self.origin,
+    origin: documentOrigin(),
     unseen,
     frames: rows.filter((row) => row.flags & FRAME).map((row) => [`e${row.ref}`, Boolean(row.flags & UNSEEN)]),
     isCut: room < 0 || taken.notWalked > 0 || taken.cutByDepth > 0 || rows.some((row) => row.flags & FOLD),

@@ -1,4 +1,4 @@
-import { isRendered } from "../dom/elements.js";
+import { documentOrigin, isRendered } from "../dom/elements.js";
 import { closestOf, isElement, queryAll, rectOf, textContentOf, textDataOf } from "../dom/natives.js";
 import { refNumber } from "../dom/refs.js";
 import { clip, messageOf, quote, squash } from "../dom/text.js";
@@ -54,7 +54,7 @@ export const findRows = (spec) => {
   const framed = rows.filter((row) => row.flags & FRAME);
   return {
     total,
-    origin: self.origin,
+    origin: documentOrigin(),
     matches: found.map((index) => matchAt(index, hasText)),
     frames: Object.fromEntries(framed.map((row) => ["e" + row.ref, !(row.flags & UNSEEN)])),
   };
@@ -120,7 +120,7 @@ const findInText = (spec, limit) => {
       if (element) note(element);
     }
   }
-  return { total, origin: self.origin, matches: [...new Set(found)].map(foundElement) };
+  return { total, origin: documentOrigin(), matches: [...new Set(found)].map(foundElement) };
 };
 
 /** @param {Element} element */

@@ -1,6 +1,6 @@
 // The elements whose names are most similar to one that was not found.
 
-import { isRendered } from "../dom/elements.js";
+import { documentOrigin, isRendered } from "../dom/elements.js";
 import { squash } from "../dom/text.js";
 import { everyElement } from "../dom/tree.js";
 import { ARIA_ROLES } from "../roles/role_names.js";
@@ -98,5 +98,5 @@ export const similarNames = (spec) => {
   const described = nearest
     .slice(0, 2 * MAX_SIMILAR)
     .map(({ element, score }) => ({ ...describeNamed(element), score }));
-  return { origin: self.origin, names: described.filter((match) => match.isSeen).slice(0, MAX_SIMILAR) };
+  return { origin: documentOrigin(), names: described.filter((match) => match.isSeen).slice(0, MAX_SIMILAR) };
 };

@@ -1,10 +1,11 @@
 // Fields that hold a secret. Each holds it as a whole or is empty: an agent that could delete letters from one, or move a
 // part of it elsewhere, could read the secret in what the page then sends or shows. A field that is edited is emptied
 // before the edit takes effect, and one that a script of the page has shortened as soon as it is noticed. The characters
-// are shown as dots, so that pictures do not show them.
+// are shown as dots, so that pictures do not show them, and the browser does not restore them when it goes back.
 
-import { fieldOfEvent, takesText } from "../acting/typing.js";
-import { deepActiveElement } from "../dom/focus.js";
+import { fieldOfEvent } from "../acting/typing.js";
+import { attr } from "../dom/attributes.js";
+import { isTag } from "../dom/elements.js";
 import { keepWords } from "../dom/text.js";
 import { isPersonDriving } from "../page/person_typing.js";
 import { tellDriver } from "../page/reports.js";
@@ -19,11 +20,13 @@ const heldSecrets = new WeakMap();
 const secretFieldRefs = new Set();
 // As many characters of a secret in a row are a part of it, and no chance.
 const PART_LENGTH = 3;
+// Fewer letters may stand in any text.
+const FOLDED_LENGTH = 4;
 const MASK = "-webkit-text-security";
 
 // Card numbers and keys are often shown in groups, and in upper case.
 /** @param {string} text */
-const withoutGrouping = (text) => text.replace(/[\s\-–—./()]+/g, "").toLowerCase();
+const withoutGrouping = (text) => text.replace(/[^\p{L}\p{N}]+/gu, "").toLowerCase();
 
 /** @param {string} text @param {string} secret */
 const holdsPart = (text, secret) => {
@@ -33,7 +36,10 @@ const holdsPart = (text, secret) => {
 };
 
 /** @param {string} text @param {string} value */
-export const isWhole = (text, value) => text.includes(value) || withoutGrouping(text).includes(withoutGrouping(value));
+const isWhole = (text, value) => {
+  const folded = withoutGrouping(value);
+  return text.includes(value) || (folded.length >= FOLDED_LENGTH && withoutGrouping(text).includes(folded));
+};
 
 /** @param {any} field @param {HeldSecret} secret @returns {"whole" | "part" | "none"} */
 const stateOf = (field, secret) => {
@@ -43,9 +49,35 @@ const stateOf = (field, secret) => {
 };
 
 /** @param {any} field */
+const maskField = (field) => {
+  if (!field.style.getPropertyPriority(MASK)) field.style.setProperty(MASK, "disc", "important");
+};
+
+// What the autocomplete attribute of each held field was. The browser keeps the text of a field in the tab's history,
+// and restores it when it goes back, unless the field has this attribute.
+/** @type {WeakMap<Element, string | null>} */
+const completionBefore = new WeakMap();
+
+/** @param {Element} field */
+const keepOutOfHistory = (field) => {
+  if (!completionBefore.has(field)) completionBefore.set(field, attr(field, "autocomplete"));
+  if (attr(field, "autocomplete") !== "off") Element.prototype.setAttribute.call(field, "autocomplete", "off");
+};
+
+/** @param {Element} field */
+const allowInHistory = (field) => {
+  const before = completionBefore.get(field);
+  if (before === undefined) return;
+  completionBefore.delete(field);
+  if (before === null) Element.prototype.removeAttribute.call(field, "autocomplete");
+  else Element.prototype.setAttribute.call(field, "autocomplete", before);
+};
+
+/** @param {any} field */
 const forgetSecrets = (field) => {
   heldSecrets.delete(field);
   showSecret(field);
+  allowInHistory(field);
   if (field.style.getPropertyPriority(MASK)) field.style.removeProperty(MASK);
 };
 
@@ -60,12 +92,16 @@ const emptySecretField = (field) => {
 
 /** @param {any} field @param {boolean} isEdited */
 const checkField = (field, isEdited) => {
+  if (settlingFields.has(field)) return;
   const secrets = heldSecrets.get(field) ?? [];
   const states = secrets.map((secret) => stateOf(field, secret));
   const isDamaged = states.includes("part") || (isEdited && !states.includes("whole") && textOfField(field) !== "");
   if (isDamaged) emptySecretField(field);
   else if (!states.includes("whole")) forgetSecrets(field);
-  else if (!field.style.getPropertyPriority(MASK)) field.style.setProperty(MASK, "disc", "important");
+  else {
+    maskField(field);
+    keepOutOfHistory(field);
+  }
 };
 
 /** @param {any} [edited] */
@@ -79,10 +115,11 @@ export const checkSecretFields = (edited) => {
 
 /** @param {InputEvent} event */
 const beforeSecretEdit = (event) => {
-  if (!secretFieldRefs.size || !event.isTrusted || isPersonDriving() || event.inputType === "insertLineBreak") return;
+  if (!secretFieldRefs.size || !event.isTrusted || isPersonDriving()) return;
   const field = fieldOfEvent(event);
   const secrets = field && heldSecrets.get(field);
-  if (!secrets) return;
+  // Enter in an input submits its form; everywhere else it is an edit.
+  if (!secrets || (event.inputType === "insertLineBreak" && isTag(field, "input"))) return;
   emptySecretField(field);
   // What is typed goes into the empty field. All else would change a value that is gone; the browser has computed the
   // next number of a spin button already, and sets it all the same.
@@ -136,23 +173,54 @@ const listenForSecretEdits = () => {
   for (const kind of ["change", "submit", "formdata", "keydown", "mousedown", "click"]) listen(kind, checkAround);
 };
 
-// Remembers that a field holds secrets. False if it does not hold each as a whole, and is empty now.
 /** @param {any} field @param {HeldSecret[]} secrets */
-export const holdSecrets = (field, secrets) => {
+const protectField = (field, secrets) => {
   listenForSecretEdits();
   keepWords();
   if (!isChecking) setTimeout(checkInIntervals, CHECK_INTERVAL_MS);
   isChecking = true;
-  const before = heldSecrets.get(field) ?? [];
-  heldSecrets.set(field, [...before, ...secrets]);
+  heldSecrets.set(field, [...(heldSecrets.get(field) ?? []), ...secrets]);
   secretFieldRefs.add(new WeakRef(field));
   hideSecret(field);
-  if (secrets.every((secret) => stateOf(field, secret) === "whole")) {
-    checkField(field, false);
-    return true;
+  maskField(field);
+  keepOutOfHistory(field);
+};
+
+/** @param {any} field @param {HeldSecret[]} secrets */
+const holdsWhole = (field, secrets) => secrets.every((secret) => stateOf(field, secret) === "whole");
+
+// False if the field does not hold each secret as a whole, and is empty now.
+/** @param {any} field @param {HeldSecret[]} secrets */
+const keepOrEmpty = (field, secrets) => {
+  const isKept = holdsWhole(field, secrets);
+  if (isKept) checkField(field, false);
+  else emptySecretField(field);
+  return isKept;
+};
+
+// Remembers that a field holds secrets.
+/** @param {any} field @param {HeldSecret[]} secrets */
+export const holdSecrets = (field, secrets) => {
+  protectField(field, secrets);
+  return keepOrEmpty(field, secrets);
+};
+
+// Fields that the page may still be changing after a secret was entered.
+const settlingFields = new WeakSet();
+const SETTLING_MS = [0, 0, 20, 80, 200];
+
+// Remembers that a field holds secrets, as soon as the page has finished with what was entered: the handlers of some
+// pages empty the field, and set it again in a microtask or by a timer.
+/** @param {any} field @param {HeldSecret[]} secrets */
+export const holdEnteredSecrets = async (field, secrets) => {
+  protectField(field, secrets);
+  settlingFields.add(field);
+  for (const ms of SETTLING_MS) {
+    if (holdsWhole(field, secrets)) break;
+    await new Promise((done) => setTimeout(done, ms));
   }
-  emptySecretField(field);
-  return false;
+  settlingFields.delete(field);
+  return keepOrEmpty(field, secrets);
 };
 
 // Before the field is filled in anew, with a text of the agent.
@@ -163,9 +231,5 @@ export const releaseSecrets = (field) => {
   setText(field, "");
 };
 
-// A page may have put a secret into a field by itself.
-/** @param {HeldSecret[]} secrets */
-export const holdSecretsInFocus = (secrets) => {
-  const field = deepActiveElement();
-  if (field && takesText(field) && !heldSecrets.has(field)) holdSecrets(field, secrets);
-};
+/** @param {Element} field */
+export const isHeld = (field) => heldSecrets.has(field);

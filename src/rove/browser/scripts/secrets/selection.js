@@ -1,9 +1,7 @@
 // What is selected, and the text around it, by which the driver knows whether a selection is a part of a secret.
 
-import { attr } from "../dom/attributes.js";
 import { deepActiveElement } from "../dom/focus.js";
-import { attributeNames, textContentOf } from "../dom/natives.js";
-import { everyElement, parentElementOf } from "../dom/tree.js";
+import { parentElementOf } from "../dom/tree.js";
 
 const MAX_AROUND_SELECTION = 300;
 
@@ -45,23 +43,4 @@ export const selectionInContext = () => {
   after.selectNodeContents(container);
   after.setStart(range.endContainer, range.endOffset);
   return placed(String(before), text, String(after));
-};
-
-export const focusedText = () => {
-  /** @type {any} */
-  const field = deepActiveElement();
-  if (!field) return null;
-  const text = typeof field.value === "string" ? field.value : field.isContentEditable ? textContentOf(field) : "";
-  return text.length <= 20_000 ? text : "";
-};
-
-const MAX_ATTRIBUTES = 2_000_000;
-
-// The values of all attributes of the document, but those that only draw.
-export const attributeValues = () => {
-  let values = "";
-  for (const element of everyElement())
-    for (const name of attributeNames(element))
-      if (name !== "style" && name !== "d" && values.length < MAX_ATTRIBUTES) values += attr(element, name) + "\n";
-  return values;
 };

@@ -3,7 +3,7 @@
 import { rememberKinds } from "../dom/attribute_kinds.js";
 import { closedHosts, resetClosedHosts } from "../dom/closed_shadow_roots.js";
 import { collectInternals } from "../dom/element_internals.js";
-import { isEditingHost, isHtml, isTag } from "../dom/elements.js";
+import { documentOrigin, isEditingHost, isHtml, isTag } from "../dom/elements.js";
 import { findActiveElement } from "../dom/focus.js";
 import { collectAriaOwns, ownersByElement } from "../dom/id_references.js";
 import {
@@ -298,7 +298,7 @@ const emptySnapshot = () => ({
   groups: [],
   frames: [],
   url: location.href,
-  origin: self.origin,
+  origin: documentOrigin(),
   title: '""',
   width: innerWidth,
   height: innerHeight,
@@ -338,7 +338,7 @@ export const takeSnapshot = (options = {}) => {
     ...columnsOf(options),
     groups: groupColumns(),
     url: location.href,
-    origin: self.origin,
+    origin: documentOrigin(),
     title: quote(titleOf(document), 200),
     width: innerWidth,
     height: innerHeight,

@@ -189,7 +189,9 @@ def _entries(session: Session) -> list[Mapping[str, Any]]:
 def _without_address(entry: Mapping[str, Any], session: Session) -> Mapping[str, Any]:
     """Return an entry with only the origin of a page that may not be read, since an address can contain its text."""
     url = entry.get("url")
-    return entry if not url or session.may_read(url) else {**entry, "url": origin_in(url)}
+    if not url or (url.startswith(("http:", "https:")) and session.may_read(url)):
+        return entry
+    return {**entry, "url": origin_in(url).partition("#")[0]}
 
 
 def _last_lines(journal: Path) -> list[bytes]:

@@ -8,10 +8,17 @@ from typing import Any
 
 from rove.chromium.frames.worlds import World
 from rove.chromium.input.devices import InputDevices
-from rove.chromium.input.element import Element, ViewportPoint
+from rove.chromium.input.element import Element
 from rove.chromium.input.page import Page
 from rove.chromium.secrets import oracles
-from rove.chromium.secrets.oracles import LABEL, is_found_openly, is_matched_openly, refuse_telling_selector
+from rove.chromium.secrets.oracles import (
+    LABEL,
+    is_found_openly,
+    is_matched_openly,
+    refs_located_openly,
+    refuse_telling_selector,
+)
+from rove.chromium.targets.viewport_point import ViewportPoint
 from rove.errors import AmbiguousTarget, Denied, ElementNotFound, InvalidArguments
 from rove.page_text import Own, PageText
 from rove.target import AriaRef, Locator, Point, Ref, RoleAndName, Selector, parse_target
@@ -110,17 +117,19 @@ async def _numbered_or_located(devices: InputDevices, parsed: AriaRef | Locator)
     """Return the elements that an aria snapshot has numbered, or that a Playwright locator means."""
     if isinstance(parsed, AriaRef):
         refs = [await devices.aria.ref_of(parsed.frame, parsed.number)]
-    elif not (refs := await devices.aria.refs_located(parsed.steps, MAX_MATCHES)):
+    elif not (refs := await _refs_located(devices, parsed)):
         raise ElementNotFound(f"{parsed} does not match any elements.")
     aims = [aim for aim in map(parse_target, refs) if isinstance(aim, Ref)]
-    found = [Element(devices, devices.page.worlds.with_prefix(aim.frame), aim.local) for aim in aims]
-    if isinstance(parsed, AriaRef) or not devices.known_secrets.names:
-        return found
-    # A locator may test texts, so it does not find an element whose text has a secret, whatever the secret is.
-    kept = [element for element in found if LABEL not in await element.describe()]
-    if not kept:
-        raise ElementNotFound(f"{parsed} does not match any elements.")
-    return kept
+    return [Element(devices, devices.page.worlds.with_prefix(aim.frame), aim.local) for aim in aims]
+
+
+async def _refs_located(devices: InputDevices, locator: Locator) -> list[str]:
+    if not devices.known_secrets.names:
+        return await devices.aria.refs_located(locator.steps, MAX_MATCHES)
+    for world in await devices.page.every_world():
+        if refs := await refs_located_openly(world, locator.steps, MAX_MATCHES, devices.known_secrets):
+            return refs
+    return []
 
 
 async def file_input_asking(devices: InputDevices) -> Element | None:
@@ -237,19 +246,18 @@ async def find(devices: InputDevices, spec: dict[str, str], limit: int) -> tuple
 
 async def _find_in(devices: InputDevices, world: World, spec: dict[str, str], limit: int) -> dict[str, Any]:
     """Search one frame. What is redacted is not found, so that a search tells nothing of it."""
-    has_secrets = bool(devices.known_secrets.names) and "role" not in spec
+    has_secrets = bool(devices.known_secrets.names) and bool(spec.keys() & {"text", "regex"})
     answer: dict[str, Any] = await world.call(
         "spec => rove.find(spec)", {**spec, "limit": MAX_MATCHES if has_secrets else limit}
     )
     if not has_secrets or "error" in answer:
         return answer
     found: list[dict[str, Any]] = answer["matches"]
-    if text := spec.get("text"):
-        kept = [match for match in found if is_found_openly(match, text)]
+    if "regex" in spec:
+        # A pattern can say what must not be there, so a text with a secret fits none.
+        kept = [match for match in found if LABEL not in match["plain"]]
     else:
-        flagged = f"/{spec['regex']}/iu"
-        places = await devices.aria.matching([match["plain"] for match in found], flagged)
-        kept = [found[place] for place in places]
+        kept = [match for match in found if is_found_openly(match, spec["text"])]
     return {**answer, "total": answer["total"] - len(found) + len(kept), "matches": kept[:limit]}
 
 
