@@ -21,7 +21,7 @@ from rove.chromium.input.uploads import read_files
 from rove.chromium.input.wheel import scroll_by_wheel, scroll_position
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import Denied, ElementNotReady, RoveError
-from rove.page_text import PageText, Text
+from rove.page_text import Own, PageText, Text
 from rove.target import secret_named
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Awaitable
 from typing import Any, NamedTuple
 
-from rove.chromium.events.dialogs import Dialogs
+from rove.browser.page_state import Dialogs
 from rove.chromium.input.page_modes import MODES_BINDING
 from rove.chromium.protocol.connection import CdpSession
 from rove.tasks import Interrupted, race
