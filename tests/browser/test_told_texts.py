@@ -28,25 +28,20 @@ FIELDS = """<input type=number aria-label=Reset value=1 oninput="this.value = 1"
 <div contenteditable role=textbox aria-label=Rich></div>"""
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "held"),
-    [("Reset", "3", 'holds "1", not "3"'), ("Late", "3", 'holds "1"'), ("Short", "abcd", 'holds "abc"')],
-)
-async def test_a_value_that_the_page_did_not_keep_is_told(
-    session: Session, site: Site, name: str, value: str, held: str
-) -> None:
+async def test_a_value_that_the_page_did_not_keep_is_told(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", FIELDS))
-    filled = as_text(await session.fill(f"[aria-label={name}]", value))
-    assert "(value not kept)" in filled
-    assert held in filled
-    form = as_text(await session.fill_form([{"target": f"[aria-label={name}]", "value": value}]))
-    assert held in form
+    reset = as_text(await session.fill("[aria-label=Reset]", "3"))
+    assert "(value not kept)" in reset
+    assert 'holds "1", not "3"' in reset
+    assert 'holds "1", not "4"' in as_text(await session.fill("[aria-label=Late]", "4"))
+    form = [{"target": "[aria-label=Short]", "value": "abcd"}, {"target": "[aria-label=Plain]", "value": "a"}]
+    assert 'holds "abc", not "abcd"' in as_text(await session.fill_form(form))
 
 
-@pytest.mark.parametrize(("name", "value"), [("Plain", " a  b"), ("Colour", "#FF0000"), ("Rich", "a\nb")])
-async def test_a_value_that_was_kept_is_not_told(session: Session, site: Site, name: str, value: str) -> None:
+async def test_a_value_that_was_kept_is_not_told(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", FIELDS))
-    assert "not kept" not in as_text(await session.fill(f"[aria-label={name}]", value))
+    for name, value in (("Plain", " a  b"), ("Plain", ""), ("Colour", "#FF0000"), ("Rich", "a\nb")):
+        assert "not kept" not in as_text(await session.fill(f"[aria-label={name}]", value))
 
 
 CHIPS = """<style>
@@ -104,7 +99,6 @@ async def test_a_near_name_is_offered_before_far_names_of_the_same_role(session:
     assert 'clickable "Vegan" [e' in told
     assert "File" not in told
     assert 'link "Next" [e' in await error_from(session, "click", target='link "Nxt"')
-    assert 'button "File" [e' in await error_from(session, "click", target='button "Something else"')
 
 
 DIALOGS = """<input aria-label=Text oninput="alert('in')"><input aria-label=Focus onfocus="alert('focus')">
@@ -199,8 +193,7 @@ async def test_a_download_that_has_started_is_told_by_name(session: Session, sit
 
     async with serving(slow) as place:
         await session.navigate(site.page("/", f"<a href='http://{place}/' download>Slow</a><p>text"))
-        clicking = asyncio.create_task(tools(session).call("browser_click", {"target": "a"}))
-        told = (await clicking).text
+        told = (await tools(session).call("browser_click", {"target": "a", "timeout": 2})).text
         is_over.set()
         assert "(download started) told-slow.zip" in told
         assert "browser_batch (action downloads) with `wait`" in told
