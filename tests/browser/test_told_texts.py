@@ -68,6 +68,16 @@ async def test_a_click_that_only_changes_a_look_tells_it(session: Session, site:
     assert "the page: background black" in as_text(await session.click("#dark"))
 
 
+async def test_a_batch_tells_a_look_and_where_it_led(session: Session, site: Site) -> None:
+    called = tools(session)
+    await session.navigate(site.page("/", f"{CHIPS}<a href='{site.page('/there', '<p>text')}'>Go</a>"))
+    chosen = await called.call("browser_batch", {"steps": [{"action": "click", "target": "#chip"}]})
+    assert "background blue" in chosen.text
+    assert "Nothing changed" not in chosen.text
+    led = await called.call("browser_batch", {"steps": [{"action": "click", "target": "a"}], "snapshot": "none"})
+    assert f"Now at {site.url('/there')}" in led.text
+
+
 async def test_styles_of_hovering_and_of_the_focus_are_no_changed_look(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", CHIPS))
     for target in ("#plain", "#data", "#plain"):
