@@ -149,8 +149,10 @@ class Workspace:
             os.close(opened)
 
     def _refused(self, path: str, error: OSError) -> Denied | InvalidArguments:
-        if not isinstance(error, FileNotFoundError | NotADirectoryError):
-            reason = "it is a link, or a link is on the way" if error.errno == errno.ELOOP else error.strerror
+        if not isinstance(error, FileNotFoundError):
+            # Opening a link as a folder fails with ENOTDIR.
+            is_link = error.errno in (errno.ELOOP, errno.ENOTDIR)
+            reason = "a part of it is a link, or no folder" if is_link else error.strerror
             hint = f"Name a file in the workspace {self.root}, not a link."
             return Denied(f"{path} cannot be used: {reason}.", hint=hint)
         return InvalidArguments(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # How often a visit waits for a dialog to be dismissed.
 MOST_DIALOGS = 3
-FILE = "The address is that of a file, which is downloaded: the tab shows what it showed before."
+FILE = "The address is that of a file, not of a page: it is downloaded, and the tab shows what it showed before."
 
 
 @dataclass(frozen=True)
