@@ -122,10 +122,6 @@ class Result:
     All else has a default that suits most results; a result overrides what differs.
     """
 
-    def in_brief(self, origin: str) -> Iterable[Passage]:
-        """Tell the result in an answer that tells nothing else of the page, given the origin of the page."""
-        return self.passages(origin)
-
     @property
     def attachments(self) -> tuple[Attachment, ...]:
         """Pictures and files to return beside the text."""

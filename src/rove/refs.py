@@ -99,7 +99,8 @@ class RefNumbers:
         """Return the error for a ref that means no element of a document: it says what became of the element."""
         prefix, _, number = ref.rpartition("e")
         if int(number) >= self.next:
-            return _never_given(ref, f"{prefix}e{self.next - 1}" if self.next > 1 else "")
+            newest = f"{prefix}e{self.next - 1}" if self.next > 1 else ""
+            return _never_given(f"ref {ref}", newest, "no page has been looked at yet")
         run = next((run for run in self._runs if run.first <= int(number) < run.next), None)
         return _gone(ref, run.document if run else None, document)
 
@@ -107,13 +108,14 @@ class RefNumbers:
         """Return the error for the prefix of a frame that is not in a document."""
         number = int(prefix.removeprefix("f"))
         if number > self.frames:
-            return _never_given(f"The prefix {prefix}", f"f{self.frames}" if self.frames else "")
+            newest = f"f{self.frames}" if self.frames else ""
+            return _never_given(f"frame {prefix}", newest, "the page has shown no frames")
         return _gone(f"The frame {prefix}", self._frame_documents.get(number), document)
 
 
-def _never_given(what: str, newest: str) -> ElementNotFound:
-    rest = f"the newest is {newest}" if newest else "there are none yet"
-    return ElementNotFound(f"{what} was never given out; {rest}.")
+def _never_given(what: str, newest: str, otherwise: str) -> ElementNotFound:
+    rest = f"the newest is {newest}" if newest else otherwise
+    return ElementNotFound(f"There is no {what}: {rest}.")
 
 
 def _gone(what: str, owner: NumberedDocument | None, document: NumberedDocument) -> RoveError:

@@ -8,22 +8,31 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 import re
 import shlex
 import stat
 import unicodedata
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from rove.errors import Denied, InvalidArguments, InvalidSettings, unwritable
+from rove.page_text import NOWHERE, PageText
 from rove.validation.pattern import pattern
 from rove.validation.record import dataclass
+from rove.validation.spelling import nearest
 
 LONGEST_NAME = 120
 _RESERVED = pattern(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 _UNSAFE = pattern(r'[\x00-\x1f\x7f-\x9f<>:"|?*\\/]')
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+# The files of the workspace that are looked at, and those that an error names.
+MOST_LISTED = 500
+SHOWN = 5
+FILES_HINT = "Name one that is there, or ask the user to add it. Downloads go there; {screenshot} can write there."
+OUTSIDE_HINT = "Name a path inside it; the user can put files there, or set another folder with --workspace."
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -60,11 +69,14 @@ class Workspace:
                 # Non-blocking, as opening a pipe without a writer would wait for ever.
                 file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
             except OSError as error:
-                raise _refused(path, error) from error
+                raise self._refused(path, error) from error
             try:
                 facts = os.fstat(file)
                 if not stat.S_ISREG(facts.st_mode):
-                    raise Denied(f"{path} is not a regular file.", hint="Name a file in the workspace.")
+                    raise Denied(
+                        f"{path} is not a file, but a folder or something else.",
+                        hint=f"Name a file in the workspace {self.root}.",
+                    )
                 yield OpenFile(file, name, facts.st_size, facts.st_mtime_ns)
             finally:
                 os.close(file)
@@ -74,7 +86,7 @@ class Workspace:
 
         The folder may lie in others (`reports/may`). It is made if it does not exist.
         """
-        parts = self._parts(f"{folder}/file")[:-1]  # the folder may be the workspace itself
+        parts = self._parts(f"{folder}/{safe_name(wanted)}")[:-1]  # the folder may be the workspace itself
         self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
         for depth, part in enumerate(parts):
             with self._folder(parts[:depth], folder) as parent, contextlib.suppress(FileExistsError):
@@ -124,7 +136,7 @@ class Workspace:
         try:
             opened = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError as error:
-            raise _refused(path, error) from error
+            raise self._refused(path, error) from error
         try:
             for part in parts:
                 inner = os.open(part, _DIRECTORY, dir_fd=opened)
@@ -132,9 +144,49 @@ class Workspace:
                 opened = inner
             yield opened
         except OSError as error:
-            raise _refused(path, error) from error
+            raise self._refused(path, error) from error
         finally:
             os.close(opened)
+
+    def _refused(self, path: str, error: OSError) -> Denied | InvalidArguments:
+        if not isinstance(error, FileNotFoundError):
+            # Opening a link as a folder fails with ENOTDIR.
+            is_link = error.errno in (errno.ELOOP, errno.ENOTDIR)
+            reason = "a part of it is a link, or no folder" if is_link else error.strerror
+            hint = f"Name a file in the workspace {self.root}, not a link."
+            return Denied(f"{path} cannot be used: {reason}.", hint=hint)
+        return InvalidArguments(
+            f"There is no file {path} in the workspace {self.root}. ", *self._contents(path), hint=FILES_HINT
+        )
+
+    def _contents(self, path: str) -> tuple[str, ...]:
+        """Say which files are there: those with a similar name, else the first."""
+        names = list(islice(self._listed(), MOST_LISTED))
+        if not names:
+            return ("It is empty.",)
+        wanted = PurePosixPath(path).name
+        near = [name for name in names if nearest(wanted, [PurePosixPath(name).name])]
+        shown = (near or names)[:SHOWN]
+        rest = "" if near or len(names) <= SHOWN else f" and {len(names) - SHOWN} more"
+        # Pages choose the names of what is downloaded.
+        return "The nearest: " if near else "It holds: ", PageText(", ".join(shown), NOWHERE), f"{rest}."
+
+    def _listed(self) -> Iterator[str]:
+        """Yield the files of the workspace and of its folders, but not of those whose names must not be told."""
+        for entry in _entries(self.root):
+            if entry.is_file(follow_symlinks=False):
+                yield entry.name
+            elif entry.is_dir(follow_symlinks=False):
+                inner = (each for each in _entries(Path(entry.path)) if each.is_file(follow_symlinks=False))
+                yield from (f"{entry.name}/{each.name}" for each in inner)
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as found:
+            return sorted(islice(found, MOST_LISTED), key=lambda entry: entry.name)
+    except OSError:
+        return []
 
 
 def _write_new(folder: int, wanted: str, chunks: Iterable[bytes]) -> str:
@@ -203,12 +255,4 @@ def _candidates(name: str) -> Generator[str]:
 
 
 def _outside(path: str, root: Path) -> Denied:
-    return Denied(f"{path} lies outside the workspace {root}.", hint="Put the file there, or set --workspace.")
-
-
-def _refused(path: str, error: OSError) -> Denied | InvalidArguments:
-    if isinstance(error, FileNotFoundError):
-        return InvalidArguments(
-            f"There is no file {path} in the workspace.", hint="Name one that is there; see --workspace."
-        )
-    return Denied(f"{path} cannot be used: {error.strerror}.", hint="Name a file in the workspace, not a link.")
+    return Denied(f"{path} lies outside the workspace {root}.", hint=OUTSIDE_HINT)

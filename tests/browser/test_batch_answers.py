@@ -95,7 +95,7 @@ async def test_what_is_still_pending_after_the_last_step_is_told(session: Sessio
 async def test_a_failed_step_is_told_with_what_changed_until_then_and_what_was_not_run(shop: Session) -> None:
     outcome = await stopped(shop.batch((click("#save"), click("e999"), {"action": "press", "key": "Enter"})))
     text = as_text(outcome)
-    assert "2. click: failed.\nelement_not_found: e999 was never given out" in text
+    assert "2. click: failed.\nelement_not_found: There is no ref e999" in text
     assert "3. not run: Press Enter" in text
     assert '+ status: "Saved!"' in text
     assert outcome.result.error is not None

@@ -49,7 +49,7 @@ async def test_a_ref_that_was_never_given_out_says_so(session: Session, site: Si
     (ref,) = refs_in((await session.navigate(site.page("/", "<button>A</button>"))).changes.text)
     error = await refusal(session, "e999")
     assert (error.code, error.message) == (
-        "element_not_found", f"e999 was never given out; the newest is {ref}.",
+        "element_not_found", f"There is no ref e999: the newest is {ref}.",
     )  # fmt: skip
 
 

@@ -42,10 +42,10 @@ def test_two_calls_to_one_document_continue_after_each_other() -> None:
 
 def test_an_error_says_what_became_of_a_ref() -> None:
     numbers, one, other = RefNumbers(), NumberedDocument("t1"), NumberedDocument("t2")
-    assert numbers.missing_element("e1", one).message == "e1 was never given out; there are none yet."
+    assert numbers.missing_element("e1", one).message == "There is no ref e1: no page has been looked at yet."
     give(numbers, one, 2)
     give(numbers, other, 2)
-    assert numbers.missing_element("e9", one).message == "e9 was never given out; the newest is e4."
+    assert numbers.missing_element("e9", one).message == "There is no ref e9: the newest is e4."
     assert numbers.missing_element("e2", one).message == "e2 has been removed from the page."
     assert numbers.missing_element("e2", other).message == "e2 belongs to the tab t1, and this is t2."
     numbers.end_all("the browser was restarted")

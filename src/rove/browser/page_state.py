@@ -95,12 +95,19 @@ class Downloads(Protocol):
         """Return whether a download after the first `since` is under way."""
         ...
 
+    async def wait_until_started(self, since: int, /) -> None:
+        """Wait until there is a download after the first `since`."""
+
     async def wait_until_finished(self, since: int, /) -> None:
         """Wait until every download after the first `since` is over."""
 
     @property
     def files(self) -> tuple[DownloadedFile, ...]:
         """All of them, in the order in which they started."""
+        ...
+
+    def take_started(self) -> tuple[PageText, ...]:
+        """Return the names of the downloads that have started since the last call and are under way."""
         ...
 
     def latest(self, since: int, /) -> DownloadedFile | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from rove.browser.annotation import Mark
 from rove.browser.aria.reader import AriaReader
 from rove.browser.consequences.consequence import Consequences
+from rove.browser.consequences.effects import Effects
 from rove.browser.element import Element, Frame, Keyboard, PointerTarget, ScrollPosition
 from rove.browser.input_event import InputEvent
 from rove.browser.logs import ConsoleLog, NetworkLog, Workers
@@ -160,6 +161,8 @@ class Tab(TabInfo, Protocol):
     def screencast(self) -> Screencast: ...
     @property
     def consequences(self) -> Consequences: ...
+    @property
+    def effects(self) -> Effects: ...
     @property
     def main_frame(self) -> Frame: ...
     @property

@@ -27,4 +27,4 @@ def refuse_unused(action: AnyAction, mode: str) -> None:
         if modes is None or mode in modes or field.default is MISSING:
             continue
         if getattr(action, field.name) != field.default:
-            raise InvalidArguments(f"`{field.name}` is not for mode {mode}, but for {' and '.join(modes)}.")
+            raise InvalidArguments(f"`{field.name}` is not for mode {mode}, but for {' or '.join(modes)}.")

@@ -148,7 +148,9 @@ async def _save(tab: Tab, found: RowSet, csv: str) -> Own:
 
     workspace, given = Workspace(tab.settings.workspace_folder), PurePosixPath(csv)
     if not workspace.names(csv):
-        raise InvalidArguments(f"`csv`: {csv} is no path in the workspace.", hint="Write one such as output/rows.csv.")
+        raise InvalidArguments(
+            f"`csv`: {csv} is no path in the workspace {workspace.root}.", hint="Write one such as output/rows.csv."
+        )
     name = given.name if given.suffix.lower() == ".csv" else f"{given.name}.csv"
     folder = str(given.parent) if str(given.parent) != "." else FOLDER
     text = tab.redact(await asyncio.to_thread(csv_text, found.columns, found.rows))

@@ -72,7 +72,8 @@ def as_data(outcome: AnyOutcome) -> dict[str, Any]:
 
 def _passages(outcome: AnyOutcome) -> Iterator[Passage]:
     origin = outcome.origin
-    yield from _result_passages(outcome)
+    result: Result = outcome.result
+    yield from result.passages(origin)
     if outcome.changes.kind == "page":
         yield Passage(f"{json.dumps(outcome.title or '', ensure_ascii=False)} {outcome.url}", origin)
     if outcome.earlier.passages:
@@ -92,14 +93,6 @@ def event_passage(event: Event) -> Passage:
     """Tell an event on one line, in the words of rove or of the page that wrote it."""
     origin = event.text.origin if isinstance(event.text, PageText) else None
     return Passage(f"({event.kind}) {one_line(event.text)}", origin)
-
-
-def _result_passages(outcome: AnyOutcome) -> Iterable[Passage]:
-    """Tell the result, in brief if nothing else is told of the page."""
-    result: Result = outcome.result
-    is_quiet = outcome.changes.kind in ("same", "silent") and outcome.earlier.kind == "silent"
-    is_alone = is_quiet and not outcome.events and not outcome.pending
-    return result.in_brief(outcome.origin) if is_alone else result.passages(outcome.origin)
 
 
 def _cleaned(passages: Iterable[Passage], page: str = NOWHERE) -> Iterator[Passage]:

@@ -18,6 +18,9 @@ from rove.validation.record import dataclass
 Kind = Literal["same", "changes", "snapshot", "page"]
 DEFAULT_BUDGET = 1500
 
+# Seconds of looking that are worth telling.
+SHORTEST_LOOK = 0.1
+
 
 @dataclass(frozen=True)
 class Delta:
@@ -98,7 +101,9 @@ def _same(before: Snapshot, after: Snapshot, looked: float | None) -> Delta:
         moved.append(f"scrolled to {after.scroll[0]},{after.scroll[1]}")
     if after.focused and before.focused != after.focused:
         moved.append(f"focus on {after.focused}")
-    nothing = "Nothing changed" if looked is None else f"Nothing changed within {_duration(looked)}"
+    # A page that has scrolled is not looked at for longer.
+    has_waited = looked is not None and looked >= SHORTEST_LOOK
+    nothing = f"Nothing changed within {_duration(looked or 0)}" if has_waited else "Nothing changed"
     text = f"{nothing} but: {', '.join(moved)}." if moved else f"{nothing}."
     return Delta("same", (Passage(text),), estimate(text))
 

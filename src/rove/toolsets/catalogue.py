@@ -76,7 +76,7 @@ class ActionTool:
 
     @property
     def names(self) -> Names:
-        return catalogue_names()
+        return _listed_names(frozenset(self._settings.with_))
 
     def request(self, arguments: Mapping[str, Any]) -> ToolRequest:
         return ToolRequest(self.name, None, arguments, self._settings)
@@ -102,6 +102,14 @@ def catalogue_actions(also: Collection[str] = ()) -> dict[str, type[AnyAction]]:
 def catalogue_names() -> Names:
     """Return the name of each action's tool."""
     return {verb: PREFIX + verb for verb in registry()}
+
+
+@cache
+def _listed_names(also: frozenset[str]) -> Names:
+    """Return what a model calls each action: its tool or, of a group that the model is not shown, a step of a batch."""
+    listed = catalogue_actions(also)
+    others = {verb: f"{PREFIX}batch (action {verb})" for verb, name in catalogue_names().items() if name not in listed}
+    return {**catalogue_names(), **others}
 
 
 def group_of(name: str) -> str | None:

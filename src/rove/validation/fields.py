@@ -256,6 +256,11 @@ _READERS: dict[Any, Callable[[Any, str], Any]] = {
 }  # fmt: skip
 
 
+OF_THEM = " of them"
+# What some patterns say.
+PATTERN_WORDS = {r"^[A-Za-z0-9_.-]+$": "may only have letters, digits, `_`, `.` and `-`, and no spaces"}
+
+
 def _ruled(rule: FieldRule, value: Any, where: str) -> Any:
     for complaint, holds in (
         (f"must be at least {rule.ge}", rule.ge is None or value >= rule.ge),
@@ -263,17 +268,26 @@ def _ruled(rule: FieldRule, value: Any, where: str) -> Any:
         (f"must be at most {rule.le}", rule.le is None or value <= rule.le),
         (f"must have at least {rule.min_length} of them", rule.min_length is None or len(value) >= rule.min_length),
         (f"must have at most {rule.max_length} of them", rule.max_length is None or len(value) <= rule.max_length),
-        (f"must match {rule.pattern}", rule.pattern is None or re.search(rule.pattern, value) is not None),
+        (
+            PATTERN_WORDS.get(rule.pattern or "", f"must match {rule.pattern}"),
+            rule.pattern is None or re.search(rule.pattern, value) is not None,
+        ),
     ):
         if not holds:
-            _refuse(where, complaint.removesuffix(" of them") + (" characters" if isinstance(value, str) else " items")
-                    if complaint.endswith(" of them") else complaint)  # fmt: skip
+            _refuse(where, _counted(complaint, value) if complaint.endswith(OF_THEM) else complaint)
     if rule.check is None:
         return value
     try:
         return rule.check(value)
     except ValueError as error:
         raise InvalidFields([(where, str(error))]) from error
+
+
+def _counted(complaint: str, value: object) -> str:
+    """Name what there must be more or fewer of."""
+    said = complaint.removesuffix(OF_THEM)
+    unit = "character" if isinstance(value, str) else "item"
+    return f"{said} {unit}" if said.endswith(" 1") else f"{said} {unit}s"
 
 
 def _refuse(where: str, why: str) -> NoReturn:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rove.actions.input.pointer import Clicked
+from rove.actions.input.pointer import Clicked, Dragged
 from rove.actions.pages.snapshot import SnapshotTaken
 from rove.actions.sessions.batch import BatchDone, StepFailed
 from rove.errors import ElementGone
-from rove.outcome import Attachment, Changes, Event, Outcome, Own, PageText, Passage, Result, Text
+from rove.outcome import Attachment, Changes, Outcome, Own, PageText, Passage, Result, Text
 from rove.render.outcomes import as_data, as_text, error_text
 
 PAGE = "https://shop.example"
@@ -49,7 +49,6 @@ def test_text_of_a_frame_is_wrapped_with_the_origin_of_the_frame() -> None:
 def test_a_plain_result_has_no_attachment_no_error_and_no_parts() -> None:
     plain = Weighed(PageText("tea", PAGE), 250)
     assert (plain.attachments, plain.error, plain.parts) == ((), None, ())
-    assert list(plain.in_brief(PAGE)) == list(plain.passages(PAGE))
 
 
 def test_each_passage_of_the_changes_is_wrapped_with_its_own_origin() -> None:
@@ -74,15 +73,17 @@ def test_an_empty_snapshot_says_so() -> None:
     assert wrapped_parts(outcome(SnapshotTaken((), 1))) == [(PAGE, "The page is empty.")]
 
 
-def test_the_brief_form_is_used_only_without_events() -> None:
+def test_an_act_is_told_in_one_sentence() -> None:
     clicked = Clicked(PageText('button "Save"', PAGE), Own("e3"))
     same = Changes("same", (Passage("Nothing changed."),))
     answer = re.sub(r"\d{20}", "N", as_text(outcome(clicked, same)))
-    assert answer == f'Clicked e3:\n<untrusted N {PAGE}>\nbutton "Save"\n</untrusted N>\nNothing changed.'
+    assert answer == f'<untrusted N {PAGE}>\nClicked button "Save".\n</untrusted N>\nNothing changed.'
     point = Clicked(Own("the point 3,4"), Own("the point 3,4"))
     assert as_text(outcome(point, same)) == "Clicked the point 3,4.\nNothing changed."
-    eventful = outcome(clicked, same, events=(Event(Own("console error"), PageText("no", PAGE)),))
-    assert 'Clicked button "Save".' in as_text(eventful)
+    dragged = Dragged(PageText("listitem", PAGE), PageText("list", PAGE))
+    assert wrapped_parts(outcome(dragged)) == [(PAGE, "Dragged listitem onto list.")]
+    between = Dragged(PageText("listitem", PAGE), PageText("list", FRAME))
+    assert wrapped_parts(outcome(between)) == [(PAGE, "listitem"), (FRAME, "list")]
 
 
 def test_a_batch_reports_each_step_the_failure_what_was_not_run_and_the_changes() -> None:

@@ -66,7 +66,8 @@ class ReadImage(FileAction[ImageRead]):
             with workspace.reading(self.path) as file, os.fdopen(os.dup(file.descriptor), "rb") as opened:
                 data = opened.read(MOST_BYTES + 1)
         except InvalidArguments as error:
-            raise InvalidArguments(f"Image file not found: {self.path}", hint=error.hint) from error
+            hint = f"The workspace is {workspace.root}. {error.hint}"
+            raise InvalidArguments(f"Image file not found: {self.path}", hint=hint) from error
         if len(data) > MOST_BYTES:
             raise InvalidArguments(f"{self.path} is larger than {MOST_BYTES // 2**20} MB.", hint=SMALLER)
         return data

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Target, action, arg
-from rove.errors import Denied, ElementNotReady
+from rove.errors import Denied, DialogOpen, ElementNotReady
 from rove.outcome import PageText, Result, Text
 from rove.target import secret_named
 from rove.validation.fields import Validated
@@ -89,7 +89,17 @@ class FillForm(TabAction[FormFilled]):
             except (ElementNotReady, Denied) as error:
                 error.say_more(f"{number} of {len(elements)} fields were filled in before that.")
                 raise
+            _refuse_dialog(tab, number + 1, len(elements))
         return FormFilled(tuple(element.line for element in elements))
+
+
+def _refuse_dialog(tab: Tab, done: int, count: int) -> None:
+    """Raise DialogOpen if a dialog keeps the fields that are left from being filled in."""
+    dialog = tab.page.dialogs.open
+    if dialog is not None and done < count:
+        hint = "Answer it with {dialog}, then fill in the fields that are left."
+        message = f"{done} of {count} fields are filled in. Then the page opened a dialog: "
+        raise DialogOpen(message, dialog.told, hint=hint, retryable=False)
 
 
 async def _field_as_meant(field: FormField, element: Element) -> FormField:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
-from rove.outcome import Own, Passage, Result, Text
+from rove.outcome import NOWHERE, Own, Passage, Result, Text, author_of
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
@@ -27,14 +27,6 @@ class Touched(Result):
 
     def __str__(self) -> str:
         return f"{self.DID} {self.element}."
-
-    def in_brief(self, origin: str) -> Iterator[Passage]:
-        """Tell the act in our own words, and wrap only the name that the page gives to the element."""
-        if isinstance(self.element, Own):
-            yield Passage(f"{self.DID} {self.element}.")
-            return
-        yield Passage(f"{self.DID} {self.ref}:")
-        yield Passage(self.element, self.element.origin)
 
 
 class Clicked(Touched):
@@ -91,6 +83,9 @@ class Dragged(Result):
 
     def passages(self, origin: str) -> Iterator[Passage]:
         """Tell both elements, each as the words of its own page or frame."""
+        if author_of(self, origin) != NOWHERE:
+            yield Passage(str(self), author_of(self, origin))
+            return
         yield Passage("Dragged")
         yield Passage(self.source)
         yield Passage("onto")

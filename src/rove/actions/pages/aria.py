@@ -30,7 +30,7 @@ class AriaSnapshotTaken(Result):
         if self.path:
             yield Passage(str(self))
         else:
-            yield Passage(self.yaml)
+            yield Passage(self.yaml) if self.yaml else Passage("The page shows nothing.")
 
 
 @action(Effect.READ, group="aria")

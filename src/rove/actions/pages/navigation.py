@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # How often a visit waits for a dialog to be dismissed.
 MOST_DIALOGS = 3
-FILE = "The address is that of a file, not of a page."
+FILE = "The address is that of a file, not of a page: it is downloaded, and the tab shows what it showed before."
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,8 @@ class Navigated(Result):
     retry_after: float | None = None
 
     def __str__(self) -> str:
+        if self.download is not None:
+            return FILE
         return f"The server answered with HTTP {self.status}." if self.status and self.status >= 400 else ""
 
     def passages(self, origin: str) -> Iterator[Passage]:
@@ -148,7 +150,6 @@ class Visited(Result):
         if self.seen is not None:
             yield Passage(str(navigated))
             return
-        yield Passage(FILE)
         yield from navigated.passages(origin)
 
 

@@ -42,6 +42,7 @@ import {
   untilSettled,
 } from "./page/settling.js";
 import { listenForValidation } from "./page/validation.js";
+import { changedLook, watchLookAt, watchLookOnKeys } from "./paint/look_changes.js";
 import { pageSource } from "./reading/page_source.js";
 import { listenForPasswords } from "./roles/passwords.js";
 import { findRows } from "./search/find.js";
@@ -137,6 +138,8 @@ globalThis.rove = {
   snapshotWhenSettled,
   firstEffect,
   expectsWork,
+  watchLookAt,
+  changedLook,
   setClipboardText,
   leaveModes,
   releasePointer,
@@ -148,6 +151,7 @@ listenForPasswords();
 // Ahead of idle detection, which must not see a press that was stopped.
 listenForPresses();
 listenForDrags();
+watchLookOnKeys();
 listenForInput();
 listenForScrolling();
 listenForClipboard();

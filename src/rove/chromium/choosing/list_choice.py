@@ -38,7 +38,8 @@ class ListChoice:
     """Opens the list of a control, presses options in it and closes it.
 
     `ask` calls a function of rove's script with the element that the choice is made for. `element` returns the element
-    of a ref in the same frame. `quote` returns a text as the words of that frame.
+    of a ref in the same frame. `quote` returns a text as the words of that frame. `is_blocked` tells whether a dialog
+    blocks the page.
     """
 
     def __init__(
@@ -48,7 +49,9 @@ class ListChoice:
         element: Callable[[str], Pressable],
         keyboard: Keys,
         quote: Callable[[str], PageText],
+        is_blocked: Callable[[], bool],
     ) -> None:
+        self._is_blocked = is_blocked
         self._line = quote(control["line"])
         self._control_ref = control["ref"]
         self._control = element(self._control_ref)
@@ -68,6 +71,8 @@ class ListChoice:
             await self._control.click()
         try:
             await self._choose_in_list(labels)
+            if self._is_blocked():
+                return {"chosen": list(labels), "wasChosen": False}
             result = await self._ask("choiceResult", list(labels), FOLLOWING_MS)
         except RoveError:
             await self._close()

@@ -34,11 +34,10 @@ def chosen_labels(answer: dict[str, Any], line: PageText, prefix: str) -> list[s
     `line` is that of the element, `prefix` that of the refs in its frame.
     """
     if "missing" in answer:
+        missing, offered = ", ".join(map(repr, answer["missing"])), ", ".join(answer["options"])
         raise InvalidArguments(
             "`values`: there is no such option: ",
-            line.around(f"{line} has no option {', '.join(map(repr, answer['missing']))}."),
-            " Its options: ",
-            line.around(", ".join(answer["options"])),
+            line.around(f"{line} has no {missing}, but {offered}" if offered else f"{line} has no options"),
             ".",
         )
     if widget := answer.get("standIn"):

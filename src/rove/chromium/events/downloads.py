@@ -24,7 +24,7 @@ from rove.workspace import Workspace, safe_name
 
 FOLDER = "downloads"
 CHUNK_BYTES = 2**20
-READ_PDF = "Read the PDF with {read_pdf}. Or {navigate} to its address, which answers with its text."
+READ_PDF = "To read the PDF, {navigate} to its address; {read_pdf} reads the file."
 
 
 @dataclass
@@ -45,6 +45,7 @@ class PendingDownloads:
         self._running: set[int] = set()
         self._changed = asyncio.Event()
         self._files: dict[int, DownloadedFile] = {}
+        self._told = 0
         self.count = 0
 
     @property
@@ -55,6 +56,11 @@ class PendingDownloads:
     def latest(self, since: int) -> DownloadedFile | None:
         """Return the latest download after the first `since`, which may be under way; None if there is none."""
         return self._files[self.count] if self.count > since else None
+
+    def take_started(self) -> tuple[PageText, ...]:
+        """Return the names of the downloads that have started since the last call and are under way."""
+        since, self._told = self._told, self.count
+        return tuple(self._files[number].name for number in sorted(self._running) if number > since)
 
     async def wait_until_started(self, since: int) -> None:
         """Wait until there is a download after the first `since`."""

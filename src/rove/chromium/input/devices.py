@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rove.browser.page_events import PageEvents
 from rove.chromium.frames.worlds import World
@@ -13,15 +13,32 @@ from rove.chromium.input.keyboard import Keyboard
 from rove.chromium.input.mouse import Mouse
 from rove.chromium.input.page_modes import PageModes
 from rove.chromium.input.password_guard import NoSecrets, PasswordGuard
-from rove.chromium.input.press_tracker import PressTracker
+from rove.chromium.input.press_tracker import DoneReports, PressTracker
 from rove.chromium.input.uploads import FileChooser, copy_files
 from rove.chromium.protocol.connection import CdpSession
 from rove.chromium.secrets.secret_fields import SecretFields
+from rove.page_text import PageText, Text
 
 if TYPE_CHECKING:
     from rove.browser.aria.reader import AriaReader
     from rove.browser.element import SecretSource
     from rove.chromium.input.page import Page
+
+
+class FilledField(Protocol):
+    """A field that was filled in."""
+
+    @property
+    def line(self) -> Text: ...
+    @property
+    def ref(self) -> str: ...
+    async def value(self) -> PageText | None:
+        """Return what it holds; None if that may not be shown."""
+        ...
+
+    def quote(self, text: str, /) -> PageText:
+        """Return a text as the words of the frame that it is in."""
+        ...
 
 
 class InputDevices:
@@ -50,7 +67,10 @@ class InputDevices:
         self.clipboard = clipboard
         self.secrets: SecretSource = NoSecrets()
         self.page_modes = PageModes(page.worlds.main, events)
+        # The fields that the running action has filled in, and the value of each.
+        self.filled: list[tuple[FilledField, str]] = []
         self.press_tracker = PressTracker()
+        self.done_reports = DoneReports(page.dialogs)
         self.file_chooser = FileChooser(events)
         self.password_guard = PasswordGuard(page, self._offer)
         self.secret_fields = SecretFields(page.every_world, events, lambda: clipboard.secrets)
@@ -64,6 +84,7 @@ class InputDevices:
         here would start these one step later, and the page would run without them.
         """
         self.press_tracker.listen(cdp)
+        self.done_reports.listen(cdp)
         self.file_chooser.listen(cdp)
         self.secret_fields.listen(cdp)
         return [

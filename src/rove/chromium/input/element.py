@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from rove.chromium.input.uploads import read_files
 from rove.chromium.input.wheel import scroll_by_wheel, scroll_position
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import Denied, ElementNotReady, RoveError
-from rove.page_text import PageText, Text
+from rove.page_text import Own, PageText, Text
 from rove.target import secret_named
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 MIN_RETRY_SECONDS = 1.0
 # A press that no frame received is repeated this often, and no more: it may have had an effect that rove cannot see.
 MAX_LOST_PRESSES = 2
+# Seconds that a server has to answer with the file that a link asks for.
+DOWNLOAD_SECONDS = 1.5
+NOT_STARTED = Own("It has not started yet. A later answer tells when it does.")
 # The functions of rove's script that change a control in place of a user's hand, and so count as a user's gesture.
 ACTING_QUESTIONS = frozenset({"clearFiles", "dropFiles", "fillIn", "selectOptions"})
 
@@ -47,6 +51,8 @@ class Element:
         self.is_seen = is_seen
         # Whether it was found by a part of its name only.
         self.is_partial = False
+        # Whether a press on it asks for a download.
+        self._is_download = False
 
     @property
     def ref(self) -> str:
@@ -70,17 +76,27 @@ class Element:
     ) -> None:
         bits = sum(MODIFIER_BITS[modifier] for modifier in modifiers)
         await self._devices.page_modes.release_pointer_lock()
-        lost_count = 0
+        lost_count, downloads = 0, self._page.downloads.count
         while True:
             x, y = await self._wait_until_clickable(enabled=True, presses=count, reserve=hold)
             self._devices.press_tracker.reset()
             await self._devices.mouse.click(x, y, button, count, bits, hold)
             failure, is_lost = await self._press_failure()
             if failure is None:
-                return
+                return await self._await_download(downloads)
             lost_count += is_lost
             if self._page.time.left < MIN_RETRY_SECONDS + hold or lost_count > MAX_LOST_PRESSES:
                 raise ElementNotReady(self.line, f" {failure}.")
+
+    async def _await_download(self, count: int) -> None:
+        """Wait a moment for the download that a press on its link asks for, so that this answer tells of it."""
+        if not self._is_download or self._page.dialogs.open:
+            return
+        try:
+            async with asyncio.timeout(min(DOWNLOAD_SECONDS, max(self._page.time.left, 0))):
+                await self._page.downloads.wait_until_started(count)
+        except TimeoutError:
+            self._devices.events.add("download asked for", NOT_STARTED)
 
     async def hover(self) -> None:
         await self._devices.page_modes.release_pointer_lock()
@@ -122,11 +138,12 @@ class Element:
         answer = await self._ask_until_ready("fillIn", value, self._devices.password_guard.is_enabled)
         if answer.get("password"):
             raise self._password_error(answer["origin"])
+        self._devices.filled.append((self, value))
         if not answer["type"]:
             filled: str | None = answer["value"]
             return None if filled is None else self.quote(filled)
         await self._devices.keyboard.replace(value)
-        return await self.value()
+        return None if self._page.dialogs.open else await self.value()
 
     async def type_secret(self, name: str) -> None:
         """Append a secret to the text in the field."""
@@ -186,7 +203,7 @@ class Element:
             where: dict[str, Any] = {"objectId": await self.page_object_id()}
         else:
             where = {"backendNodeId": await self._devices.file_chooser.open_with(self)}
-        await self.cdp.send("DOM.setFileInputFiles", {"files": names, **where})
+        await self._page.dialogs.run_until_dialog(self.cdp.send("DOM.setFileInputFiles", {"files": names, **where}))
 
     async def frames_within(self) -> list[World]:
         """Return the frame that this element is and the frames in it; none if it is another kind of element."""
@@ -216,7 +233,10 @@ class Element:
         def sibling(ref: str) -> Element:
             return Element(self._devices, self.world, ref)
 
-        return ListChoice(control, self._ask, sibling, self._devices.keyboard, self.quote)
+        def is_blocked() -> bool:
+            return self._page.dialogs.open is not None
+
+        return ListChoice(control, self._ask, sibling, self._devices.keyboard, self.quote, is_blocked)
 
     async def set_checked(self, checked: bool) -> bool:
         """Click it if its state is not the wanted one; returns whether it was clicked."""
@@ -276,6 +296,7 @@ class Element:
     async def _aim(self, wants: dict[str, Any], reserve: float) -> dict[str, Any]:
         """Return where to press the element. One that has just appeared is waited for until it listens."""
         answer = await self._ask_until_ready("untilActionable", wants, reserve=reserve)
+        self._is_download = answer["isDownload"]
         has_time = self._page.time.left > MIN_RETRY_SECONDS + reserve
         if not (wants["enabled"] and answer["newMs"] > 0 and has_time):
             return answer
@@ -301,7 +322,8 @@ class Element:
     async def _call(self, question: str, *arguments: Any) -> dict[str, Any]:
         self._devices.note_touched(self.world)
         as_user = question in ACTING_QUESTIONS
-        answer: dict[str, Any] = await self.world.call(_function(question), self._ref, *arguments, as_user=as_user)
+        call = self.world.call(_function(question), self._ref, *arguments, as_user=as_user)
+        answer: dict[str, Any] = await (self._devices.done_reports.answer_of(call) if as_user else call)
         return answer
 
     def _check(self, answer: dict[str, Any]) -> dict[str, Any]:

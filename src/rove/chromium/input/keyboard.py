@@ -130,7 +130,8 @@ class Keyboard:
         """Replace the selected text."""
         if text:
             async with self._password_guard.guarding():
-                await self._page.cdp.send("Input.insertText", {"text": text})
+                inserting = self._page.cdp.send("Input.insertText", {"text": text})
+                await self._page.dialogs.run_until_dialog(inserting)
         else:
             await self.press("Delete")
 

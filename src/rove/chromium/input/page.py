@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any, Protocol, TypeVar
 
-from rove.browser.page_state import Dialogs
+from rove.browser.page_state import Dialogs, Downloads
 from rove.browser.time_budget import TimeBudget
 from rove.chromium.frames.frame_origins import FrameOrigins
 from rove.chromium.frames.worlds import World, Worlds
@@ -31,6 +31,8 @@ class Page(Protocol):
     def url(self) -> PageText: ...
     @property
     def dialogs(self) -> Dialogs: ...
+    @property
+    def downloads(self) -> Downloads: ...
     @property
     def is_loading(self) -> bool:
         """Whether the document is being parsed, or something that it has asked for lately has not arrived."""

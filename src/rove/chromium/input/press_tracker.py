@@ -1,14 +1,22 @@
-"""The result of a mouse press, as rove's script reports it when the page receives the press (`acting/presses.js`)."""
+"""What rove's script reports while an act runs: the result of a mouse press, and the answer of an act that is done.
+
+`acting/presses.js` and `acting/element_calls.js` report them.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import Awaitable
 from typing import Any, NamedTuple
 
+from rove.browser.page_state import Dialogs
 from rove.chromium.input.page_modes import MODES_BINDING
 from rove.chromium.protocol.connection import CdpSession
+from rove.tasks import Interrupted, race
 
 PRESS_PREFIX = "pressed "
+DONE_PREFIX = "done "
 
 
 class PressResult(NamedTuple):
@@ -38,3 +46,32 @@ class PressTracker:
     def _on_binding_called(self, event: dict[str, Any]) -> None:
         if event["name"] == MODES_BINDING and event["payload"].startswith(PRESS_PREFIX):
             self._result = PressResult(json.loads(event["payload"].removeprefix(PRESS_PREFIX)))
+
+
+class DoneReports:
+    """The answers of acts that were done when a listener of the page opened a dialog, which blocks the page."""
+
+    def __init__(self, dialogs: Dialogs) -> None:
+        self._dialogs = dialogs
+        self._answer: dict[str, Any] = {}
+        self._has_come = asyncio.Event()
+
+    def listen(self, cdp: CdpSession) -> None:
+        cdp.on("Runtime.bindingCalled", self._on_binding_called)
+
+    async def answer_of(self, act: Awaitable[dict[str, Any]]) -> dict[str, Any]:
+        """Return the answer of an act; if a dialog holds it back, the one that was reported before."""
+        self._has_come.clear()
+        try:
+            return await race(act, self._blocked())
+        except Interrupted:
+            return self._answer
+
+    async def _blocked(self) -> None:
+        await self._dialogs.wait_until_open()
+        await self._has_come.wait()
+
+    def _on_binding_called(self, event: dict[str, Any]) -> None:
+        if event["name"] == MODES_BINDING and event["payload"].startswith(DONE_PREFIX):
+            self._answer = json.loads(event["payload"].removeprefix(DONE_PREFIX))
+            self._has_come.set()

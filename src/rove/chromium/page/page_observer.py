@@ -56,6 +56,12 @@ class PageObserver:
         """Note the frame that the running action acts in; None when another action begins."""
         self._touched = world
 
+    @property
+    def acted_in(self) -> tuple[World, ...]:
+        """The frames that the running action may have acted in: the main frame, and the one that it touched."""
+        main = self._page.worlds.main
+        return (main,) if self._touched in (None, main) else (main, self._touched)
+
     def read_options(self, in_frames: dict[str, Any] | None = None) -> ReadOptions:
         """Return how long frames may take and which of them may be read now."""
         return ReadOptions(self._page.frame_timeout, self._page.may_read, self._withheld(), in_frames or {})
@@ -135,8 +141,7 @@ class PageObserver:
 
     async def wait_for_effect(self, seconds: float) -> None:
         """Wait for the first change since the last snapshot, in the page or the frame acted in, or for `seconds`."""
-        worlds = {id(world): world for world in (self._page.worlds.main, self._touched) if world is not None}
-        waits = [asyncio.ensure_future(self._first_effect(world, seconds)) for world in worlds.values()]
+        waits = [asyncio.ensure_future(self._first_effect(world, seconds)) for world in self.acted_in]
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:

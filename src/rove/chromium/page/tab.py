@@ -13,6 +13,7 @@ from rove.browser.page_data import OpenDialog
 from rove.chromium.capture.screencast import Screencast
 from rove.chromium.capture.screenshot import take_picture, take_screenshot
 from rove.chromium.capture.withheld_frames import without_withheld_frames
+from rove.chromium.consequences.act_effects import ActEffects
 from rove.chromium.consequences.page_consequences import PageConsequences
 from rove.chromium.events.console import ConsoleLog
 from rove.chromium.events.network_log import NetworkLog
@@ -101,6 +102,7 @@ class Tab:
         self._person_input = PersonInput(self.page, self.input, lambda field: setup.shared.on_typed(field))
         self._navigator = Navigator(self.page, setup.is_attached)
         self.consequences = PageConsequences(self.input, setup.shared.interceptor, target.get("openerId"))
+        self.effects = ActEffects(self.input, lambda: self.observer.acted_in)
         self.opener_group = OpenerGroup()
         self.opener_group.add(identity, self.page)
 
@@ -232,6 +234,7 @@ class Tab:
         """Let the page navigate if an action causes it to, and let the action type these secrets."""
         self.page.allow_navigation()
         self.observer.note_touched(None)
+        self.effects.begin()
         self.input.secrets = secrets
 
     # A person's input

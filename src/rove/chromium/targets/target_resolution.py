@@ -55,13 +55,16 @@ async def resolve(devices: InputDevices, target: str) -> Element:
 
 async def _candidates(matches: Sequence[Element]) -> list[PageText]:
     """Describe each of several elements, with what is around it, by which an agent can choose one."""
-    around: dict[str, str] = {}
+    around: dict[str, dict[str, str]] = {}
     for world in {id(match.world): match.world for match in matches}.values():
         refs = [match.local_ref for match in matches if match.world is world]
-        texts: list[str] = await world.call("refs => rove.surroundings(refs)", refs)
+        texts: list[dict[str, str]] = await world.call("refs => rove.surroundings(refs)", refs)
         around |= {world.prefix + ref: text for ref, text in zip(refs, texts, strict=True)}
-    said = [f"{match.line} [{match.ref}] {around[match.ref]}".rstrip() for match in matches]
-    return [match.quote(text) for match, text in zip(matches, said, strict=True)]
+    return [match.quote(_candidate(match, **around[match.ref])) for match in matches]
+
+
+def _candidate(match: Element, line: str, around: str) -> str:
+    return f"{line or match.line} [{match.ref}] {around}".rstrip()
 
 
 def listed_parts(texts: Sequence[PageText]) -> list[str]:

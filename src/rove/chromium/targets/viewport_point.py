@@ -37,6 +37,7 @@ class ViewportPoint:
         if not (self._point[0] < width and self._point[1] < height):
             raise InvalidArguments(f"`target`: {self.line} lies outside the viewport of {width} x {height}.")
         bits = sum(MODIFIER_BITS[modifier] for modifier in modifiers)
+        await self._worlds.main.call("(x, y) => rove.watchLookAt(x, y)", *self._point)
         await self._devices.mouse.click(*self._point, button, count, bits, hold)
 
     async def hover(self) -> None:

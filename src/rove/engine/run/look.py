@@ -20,6 +20,8 @@ LOOK_SECONDS = 0.4
 # With stealth the page's timers are not known: look for as long as a timer would be waited for.
 STEALTH_LOOK_SECONDS = 1.1
 
+LOOK_CHANGED = "looks different"
+
 
 class Look:
     """Waits until a page has settled after an action, and looks at it.
@@ -54,6 +56,10 @@ class Look:
             await self._tab.observer.wait_for_effect(self._left)
             await self.settle(read_rows=True)
             changes, after = await self._compare(before)
+        if changes.kind == "same" and self._waits and (look := await self._tab.effects.changed_look()):
+            # Rows do not tell looks, so that an event does.
+            self._tab.page.events.add(LOOK_CHANGED, look)
+            return Changes("changes")
         self._is_same = changes.kind == "same"
         is_told_otherwise = not self._waits or self._tab.observer.refused_fields
         return Changes("same") if self._is_same and is_told_otherwise else changes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -13,8 +13,9 @@ from rove.browser.page_events import DIALOG_OPEN
 from rove.engine.network_access import NetworkAccess
 from rove.engine.proxy_loss import PROXY_RESTARTED
 from rove.engine.run.batch_changes import BatchChanges
+from rove.engine.run.look import LOOK_CHANGED
 from rove.engine.run.page_report import PageReport
-from rove.outcome import NOWHERE, Event, Outcome, Own, PageText, Result
+from rove.outcome import NOWHERE, Changes, Event, Outcome, Own, PageText, Result
 
 if TYPE_CHECKING:
     from rove.browser.tab import Tab
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound=Result)
 MAX_REFUSALS = 5
 REFUSED = Own("refused")
+DOWNLOAD_STARTED = Own("download started")
+DOWNLOAD_ADVICE = Own("A later answer tells when the download is complete; {downloads} with `wait` waits for it.")
 
 
 class OutcomeBuilder:
@@ -57,9 +60,9 @@ class OutcomeBuilder:
         """Return the outcome of a batch: what its steps changed together, and every event of theirs."""
         # What is pending after a later step was pending after an earlier one too, or is over.
         looked = [part.pending for part in result.parts if part.changes.kind != "silent" or part.pending]
-        report = PageReport(changes.changes(), looked[-1] if looked else ())
-        report.earlier = changes.earlier()
         told = [event for part in result.parts for event in part.events if event.kind != DIALOG_OPEN]
+        report = PageReport(_changes_of_batch(changes, result, told), looked[-1] if looked else ())
+        report.earlier = changes.earlier()
         others = [self._with_names(event) for tab in changes.tabs[1:] for event in _tab_events(tab)]
         outcome = self.build(action, result, changes.tab, report)
         events = {(event, getattr(event.text, "origin", "")): event for event in (*told, *others, *outcome.events)}
@@ -80,6 +83,16 @@ class OutcomeBuilder:
             yield Event(REFUSED, Own(f"{len(messages) - MAX_REFUSALS} more hosts."))
 
 
+def _changes_of_batch(changes: BatchChanges, result: Result, events: Sequence[Event]) -> Changes:
+    """Return what the steps changed together; of steps whose pages are not shown, where the last of them led."""
+    together = changes.changes()
+    if together.kind == "silent":
+        led = [part.changes for part in result.parts if part.changes.kind == "silent" and part.changes.passages]
+        return led[-1] if led else together
+    is_told = together.kind == "same" and any(event.kind == LOOK_CHANGED for event in events)
+    return Changes("changes") if is_told else together
+
+
 def _title(tab: Tab | None, report: PageReport) -> PageText | None:
     if report.title is not None or tab is None or tab.observer.seen is None:
         return report.title
@@ -89,5 +102,6 @@ def _title(tab: Tab | None, report: PageReport) -> PageText | None:
 def _tab_events(tab: Tab) -> Iterator[Event]:
     """Yield the events of the page that the agent has not been told of, and the dialog that is open."""
     yield from (Event(event.kind, event.told, event.advice) for event in tab.page.events.take_unreported())
+    yield from (Event(DOWNLOAD_STARTED, name, DOWNLOAD_ADVICE) for name in tab.page.downloads.take_started())
     if dialog := tab.page.dialogs.open:
         yield Event(Own(DIALOG_OPEN), dialog.told, advice=Own("Answer the dialog with {dialog}."))

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from typing import TYPE_CHECKING
 
 from rove.action import AnyAction, Effect
 from rove.advice import Advice
+from rove.browser.page_data import MAX_URL_LENGTH
 from rove.engine.approval.action_targets import place_of
 from rove.engine.run.address_check import add_failure_event, add_status_event
 from rove.engine.run.changes import observe_late_changes
 from rove.engine.run.deadline import Deadline
 from rove.engine.run.look import Look
-from rove.engine.run.settle import KEEPS_NAVIGATING, StartState
+from rove.engine.run.settle import KEEPS_NAVIGATING, StartState, place_in
 from rove.engine.run.tab_lock import unless_crashed
 from rove.errors import DeadlineExceeded
-from rove.outcome import Changes, Own, PageText, Text
+from rove.outcome import Changes, Own, PageText, Passage, Text
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
@@ -75,7 +77,15 @@ class PageReporter:
             report.pending = (KEEPS_NAVIGATING,)
         if action.needs_answers or await tab.page.answers_within(TITLE_SECONDS):
             report.title = await self._title(tab)
+        if self._quiet and action.shows_page and self._may_show(tab):
+            self._add_place(action, tab, start, report)
         return report
+
+    def _add_place(self, action: AnyAction, tab: Tab, start: StartState, report: PageReport) -> None:
+        """Tell where the tab is, to a caller that is not shown the page, after a navigation."""
+        if action.effect is Effect.NAVIGATE or place_in(tab) != start.place:
+            title = "" if not report.title or report.title in tab.url else f"{_quoted(report.title)} "
+            report.changes = Changes("silent", (Passage(f"Now at {title}{tab.url[:MAX_URL_LENGTH]}", ""),))
 
     async def _title(self, tab: Tab) -> PageText | None:
         """Return the title of a page that the caller is not shown; of others, what it was shown has the title."""
@@ -112,6 +122,8 @@ class PageReporter:
         if self._may_show(tab):
             report.changes, report.pending = changes, look.pending
             _add_refused_fields(tab)
+            for held in await tab.effects.unkept_values():
+                tab.page.events.add("value not kept", held)
         else:
             tab.observer.clear_seen()
             self._add_hidden_event(tab)
@@ -127,6 +139,10 @@ class PageReporter:
         is_asked = is_policy and self._session.gate.asks_to_read(place_of(self._session.name, tab))
         how = " without asking" if is_asked else ""
         tab.page.events.add("not shown", Own(f"{rule} allow this page to be read{how}."))
+
+
+def _quoted(title: str) -> str:
+    return json.dumps(title, ensure_ascii=False)
 
 
 def _add_refused_fields(tab: Tab) -> None:

@@ -32,7 +32,7 @@ from rove.engine.run.options import RunOptions
 from rove.engine.run.outcomes import OutcomeBuilder
 from rove.engine.run.page_report import PageReporter
 from rove.engine.run.session_view import WebCall
-from rove.engine.run.settle import StartState
+from rove.engine.run.settle import StartState, place_in
 from rove.engine.run.tab_lock import TabHold, TabLock, refuse_dialog, unless_crashed, unless_dialog
 from rove.engine.tab_errors import keep_seen, note_losses
 from rove.engine.views.viewer import PageViewer
@@ -235,10 +235,13 @@ class Run:
 
     async def _perform(self, action: TabAction[R], tab: Tab, start: StartState) -> R:
         # An action that leaves the page is not stopped by dialogs; those of the next page are in its events.
-        unless = unless_crashed if action.effect is Effect.NAVIGATE else unless_dialog
 
         def perform() -> Awaitable[R]:
-            return self._deadline.limit_on_tab(tab, unless(tab, action.perform(tab)), awaited(action))
+            if action.effect is Effect.NAVIGATE:
+                work = unless_crashed(tab, action.perform(tab))
+            else:
+                work = unless_dialog(tab, action.perform(tab), acts=action.effect is not Effect.READ)
+            return self._deadline.limit_on_tab(tab, work, awaited(action))
 
         result = await reaching(self._session.network, action, tab, start.moment, perform)
         tab.is_unresponsive = False
@@ -262,13 +265,13 @@ class Run:
     async def _act_on_context(self, action: ContextAction[R], context: Context, entry: Entry) -> Outcome[R]:
         began = time.monotonic()
         downloads = {tab: tab.page.downloads.count for tab in context.tabs}
+        place = place_in(context.current) if context.current else (0, "")
         result = await self._deadline.limit(action.perform(context))
         tab = context.current
         if tab is None or not action.shows_page or (tab.lock.locked() and not self._hold.has(tab)):
             return self._outcomes.build(action, result)
-        return await self._show(
-            action, result, tab, StartState(began, frozenset(), downloads=downloads.get(tab, 0)), entry
-        )
+        start = StartState(began, frozenset(), downloads=downloads.get(tab, 0), place=place)
+        return await self._show(action, result, tab, start, entry)
 
     async def _show(self, action: Action[R], result: R, tab: Tab, start: StartState, entry: Entry) -> Outcome[R]:
         """Return the outcome of an action that is done, with what changed in a tab."""

@@ -34,6 +34,7 @@ class StartState:
 
     `polled`: endpoints with a request under way. `loading`: the number of the document that was still loading, if one
     was, as an action does not wait for that. `downloads`: how many had begun. `document`: the request for the page.
+    `place`: the number of the document and its address.
     """
 
     moment: float
@@ -41,6 +42,7 @@ class StartState:
     loading: int | None = None
     downloads: int = 0
     document: DocumentRequest | None = None
+    place: tuple[int, str] = (0, "")
 
     @classmethod
     def of(cls, tab: Tab) -> StartState:
@@ -49,7 +51,13 @@ class StartState:
         # A request that sends data is no poll: the same press again sends the same data again.
         polled = frozenset(_endpoint(request.url) for request in pending if request.method == "GET")
         loading = None if tab.page.load_state.has_reached("load") else tab.page.load_state.documents
-        return cls(time.monotonic(), polled, loading, tab.page.downloads.count, tab.page.requests.document)
+        downloads, document = tab.page.downloads.count, tab.page.requests.document
+        return cls(time.monotonic(), polled, loading, downloads, document, place_in(tab))
+
+
+def place_in(tab: Tab) -> tuple[int, str]:
+    """Return the number of the document that the tab shows, and its address."""
+    return tab.page.load_state.documents, tab.url
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 # Seconds that input has to end by itself once a dialog is open.
 RELEASE_SECONDS = 0.3
+MAY_BE_DONE = (
+    "Answer it with {dialog}, then look with {snapshot}: it may be done, wholly or in part. "
+    "Call again only for what is not."
+)
 # Seconds that the browser may take to close a dialog once it is dismissed.
 DISMISSAL_SECONDS = 0.5
 
@@ -96,14 +100,18 @@ async def refuse_dialog(tab: Tab, can_answer: bool) -> None:
     tab.page.dialogs.raise_if_open()
 
 
-async def unless_dialog(tab: Tab, work: Awaitable[R]) -> R:
-    """Return the result of `work`. Raises DialogOpen if a dialog opens, since the work would wait for its answer."""
+async def unless_dialog(tab: Tab, work: Awaitable[R], acts: bool = False) -> R:
+    """Return the result of `work`. Raises DialogOpen if a dialog opens, since the work would wait for its answer.
+
+    `acts`: the work may have had its effect by then, so that it must not be repeated unseen.
+    """
     try:
         # Input ends by itself when a dialog opens. A command that the page has to answer does not.
         return await race(unless_crashed(tab, work), tab.page.dialogs.wait_until_open(), grace=RELEASE_SECONDS)
     except Interrupted as interrupted:
         dialog: OpenDialog = interrupted.result
-        raise DialogOpen("The page opened a dialog before there was a result: ", dialog.told) from None
+        message = ("The page opened a dialog before there was a result: ", dialog.told)
+        raise DialogOpen(*message, hint=MAY_BE_DONE if acts else None, retryable=not acts) from None
 
 
 async def unless_crashed(tab: Tab, work: Awaitable[R]) -> R:

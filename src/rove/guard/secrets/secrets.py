@@ -64,10 +64,10 @@ class Secrets:
     def _find(self, name: str) -> Secret:
         secret = self._by_name.get(name)
         if secret is None:
-            known = ", ".join(self._by_name) or "none"
+            known = f"There are: {', '.join(self._by_name)}." if self._by_name else "None is defined."
             raise Denied(
                 f"There is no secret `{name}`.",
-                hint=f"There are: {known}. The owner can define it in {self._source} (docs/secrets.md).",
+                hint=f"{known} The owner can define it in {self._source} (docs/secrets.md).",
             )
         return secret
 

@@ -16,6 +16,7 @@ from rove.errors import InvalidArguments, RoveError
 from rove.outcome import AnyOutcome
 from rove.render.outcomes import error_data, error_text
 from rove.surfaces.library.session import Session
+from rove.toolsets.catalogue import PREFIX, group_of
 from rove.toolsets.tool import Answer, Tool
 from rove.toolsets.toolset import Toolset, toolset_from
 from rove.validation.spelling import nearest
@@ -74,8 +75,12 @@ class SessionTools(Mapping[str, Tool]):
         return await self._session.run_call(tool.call(arguments), tool.names)
 
     def _unknown(self, name: str) -> InvalidArguments:
-        near = nearest(name, self._toolset)
-        meant = f" Did you mean {near}?" if near else ""
+        # All names may begin alike, which would make any of them seem near.
+        verbs = {tool.removeprefix(PREFIX): tool for tool in self._toolset}
+        near = nearest(name.removeprefix(PREFIX), verbs)
+        meant = f" Did you mean {verbs[near]}?" if near else ""
+        if group := group_of(name):
+            meant = f" It is there only in a session with `with_=[{group!r}]`."
         return InvalidArguments(f"There is no tool `{name}`.{meant}", hint=f"There are: {', '.join(self)}.")
 
 

@@ -45,9 +45,11 @@ const NATIVE_CONTROLS =
 const NEW_MS = 300;
 
 // `isFree`: where it is dragged to is a place of its own. `newMs`: for how long it may still wait for its listeners.
+// `isDownload`: a press asks the browser for a file, which the page does not notice.
 /** @param {Element} element */
 const pressFacts = (element) => ({
   isFree: FREE_POSITIONS.has(getComputedStyle(element).position),
+  isDownload: closestOf(element, "a[download][href]") !== null,
   newMs: closestOf(element, NATIVE_CONTROLS) ? 0 : Math.max(0, NEW_MS - msSinceFirstSeen(element)),
 });
 

@@ -3,6 +3,7 @@
 
 import { documentOrigin } from "../dom/elements.js";
 import { elementOfRef, refNumber } from "../dom/refs.js";
+import { tellDriver } from "../page/reports.js";
 import { describeElement } from "../search/targets.js";
 import { nextFrameOrTimeout, waitFor } from "./waiting.js";
 
@@ -24,6 +25,12 @@ export const described = (element) => ({
   ref: "e" + refNumber(element),
   origin: documentOrigin(),
 });
+
+// Tells the driver the answer of an act that is done, before the page's listeners run: a dialog that one of them opens
+// would hold the answer back.
+/** @param {Element} element @param {object} answer */
+export const tellDone = (element, answer) =>
+  tellDriver("roveTell", "done " + JSON.stringify({ line: lineOf(element), whose: documentOrigin(), ...answer }));
 
 // Calls the work again until it answers without a reason to retry, or that reason's time is over.
 /** @param {(element: any, ...rest: any[]) => any} work @returns {(ref: string, timeout: number, ...rest: any[]) => Promise<any>} */

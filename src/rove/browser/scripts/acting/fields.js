@@ -6,11 +6,11 @@ import { deepActiveElement } from "../dom/focus.js";
 import { activeElementOf, bodyOf, checkVisibility, matchesSelector, queryAll, rootNodeOf } from "../dom/natives.js";
 import { shadowOf } from "../dom/shadow_roots.js";
 import { isWithin } from "../dom/tree.js";
-import { dispatchEvents, setValue } from "../roles/field_values.js";
+import { dispatchEvents, setValue, textOfField } from "../roles/field_values.js";
 import { hidesValue, isPassword, releaseValue, wasPassword } from "../roles/passwords.js";
 import { holdEnteredSecrets, releaseSecrets } from "../secrets/secret_fields.js";
 import { DISABLED, HIDDEN_HINT, isDisabled } from "./actionability.js";
-import { described, lineOf, withElement, withRetries } from "./element_calls.js";
+import { described, lineOf, tellDone, withElement, withRetries } from "./element_calls.js";
 import { takesText } from "./typing.js";
 import { DISABLED_MS, UNREADY_MS } from "./waiting.js";
 
@@ -92,11 +92,28 @@ export const fillIn = withRetries(async (target, value, guarded) => {
   if (guarded && value && isPassword(element)) return { password: true, origin: self.origin };
   const problem = editingProblem(element) || valueProblem(element, value);
   if (problem) return problem;
-  const done = fillNow(element, value, guarded);
+  const done = tellingInput(element, value, () => fillNow(element, value, guarded));
   if (!("reason" in done)) releaseValue(element); // what is in it now is the agent's
   await null; // microtasks that the page's handlers have queued may change the value
   return { ...done, value: isPassword(element) ? null : element.value };
 });
+
+// Tells the driver that the field has the value when the browser reports its input, ahead of the page's listeners.
+/** @template T @param {any} element @param {string} value @param {() => T} work @returns {T} */
+const tellingInput = (element, value, work) => {
+  /** @param {Event} event */
+  const tell = (event) => {
+    if (event.composedPath()[0] !== element || textOfField(element) !== value) return;
+    removeEventListener("input", tell, true);
+    tellDone(element, { type: false, value: isPassword(element) ? null : value });
+  };
+  addEventListener("input", tell, true);
+  try {
+    return work();
+  } finally {
+    removeEventListener("input", tell, true);
+  }
+};
 
 /** @param {any} element @param {string} value @param {boolean} guarded */
 const fillNow = (element, value, guarded) => {

@@ -3,7 +3,7 @@
 import { isTag } from "../dom/elements.js";
 import { inputType } from "../roles/controls.js";
 import { dispatchEvents, setValue } from "../roles/field_values.js";
-import { withElement } from "./element_calls.js";
+import { tellDone, withElement } from "./element_calls.js";
 import { bringIntoView, pressBoxOf } from "./hit_testing.js";
 
 /** @param {string} base64 */
@@ -15,6 +15,7 @@ export const clearFiles = withElement((element) => {
   }
   if (!element.files?.length) return {};
   setValue(element, "");
+  tellDone(element, {});
   dispatchEvents(element, "input", "change");
   return {};
 });
@@ -34,6 +35,9 @@ export const dropFiles = withElement((element, files, texts) => {
     clientX: box.left + box.width / 2,
     clientY: box.top + box.height / 2,
   };
-  for (const kind of ["dragenter", "dragover", "drop"]) element.dispatchEvent(new DragEvent(kind, facts));
+  for (const kind of ["dragenter", "dragover", "drop"]) {
+    if (kind === "drop") tellDone(element, {});
+    element.dispatchEvent(new DragEvent(kind, facts));
+  }
   return {};
 });

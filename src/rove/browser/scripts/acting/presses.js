@@ -5,6 +5,7 @@ import { FRAMES } from "../dom/elements.js";
 import { matchesSelector } from "../dom/natives.js";
 import { deepestAt } from "../dom/tree.js";
 import { tellDriver } from "../page/reports.js";
+import { watchLook } from "../paint/look_changes.js";
 import { rememberPasswordFields } from "../roles/passwords.js";
 import { lineOf } from "./element_calls.js";
 import { isPressedBy } from "./hit_testing.js";
@@ -66,6 +67,7 @@ export const expectPress = (element, count) => {
   // A press inside a frame is seen only by the frame's own document.
   expectedPress = { element, arrived: matchesSelector(element, FRAMES), reason: null, left: count };
   rememberPasswordFields(); // the press may reveal a password
+  watchLook(element);
 };
 
 // Called when the browser has confirmed the press but no report has come.

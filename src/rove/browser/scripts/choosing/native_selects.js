@@ -1,7 +1,7 @@
 // Options of select elements. What a select without a widget, or a custom control, needs instead is said in the answer.
 
 import { DISABLED, isDisabled } from "../acting/actionability.js";
-import { withRetries } from "../acting/element_calls.js";
+import { tellDone, withRetries } from "../acting/element_calls.js";
 import { nextFrameOrTimeout } from "../acting/waiting.js";
 import { deepActiveElement } from "../dom/focus.js";
 import { queryAll, queryOne } from "../dom/natives.js";
@@ -26,9 +26,10 @@ const follows = async (standIn, labels) => {
   return false;
 };
 
-/** @param {HTMLSelectElement} select @param {Set<HTMLOptionElement>} chosen */
-const choose = (select, chosen) => {
+/** @param {HTMLSelectElement} select @param {Set<HTMLOptionElement>} chosen @param {object} [done] */
+const choose = (select, chosen, done) => {
   for (const option of select.options) option.selected = chosen.has(option);
+  if (done) tellDone(select, done);
   dispatchEvents(select, "input", "change");
 };
 
@@ -100,7 +101,7 @@ const chooseOptions = async (select, wanted, natively) => {
   const done = { chosen: chosen.map(optionLabel), wasChosen };
   if (!isShown(select)) return (await chooseBehindWidget(select, chosen, standInFor(select))) || done;
   select.focus();
-  choose(select, new Set(chosen));
+  choose(select, new Set(chosen), done);
   return done;
 };
 

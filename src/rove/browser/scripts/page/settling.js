@@ -1,6 +1,7 @@
 // Waiting until everything that an action set off in the document is over: changes, frames, timers, animations.
 
 import { knownShadowRoots } from "../dom/shadow_roots.js";
+import { forgetLook } from "../paint/look_changes.js";
 import { takeSnapshot } from "../snapshot/snapshot.js";
 import { animationTimeLeft, isScrolling } from "./animations.js";
 import { inputSince, listenForInput, nextPaint, untilFrameIsOver } from "./idle.js";
@@ -163,6 +164,7 @@ export const snapshotWhenSettled = async (patience) => {
 export const beginAction = (number) => {
   actionBegan = performance.now();
   noteActionStart();
+  forgetLook();
   return hasChangedAfter(number);
 };
 

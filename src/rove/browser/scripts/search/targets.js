@@ -3,7 +3,7 @@
 import { isEditingHost, isRendered, isTag, SVG } from "../dom/elements.js";
 import { comesBefore, localNameOf, namespaceOf, queryAll, rectOf, rootElementOf } from "../dom/natives.js";
 import { elementOfRef, refNumber } from "../dom/refs.js";
-import { clean, clip, MAX_NAME, messageOf, squash } from "../dom/text.js";
+import { clean, clip, MAX_NAME, messageOf, quote, squash } from "../dom/text.js";
 import { allRoots, everyElement, isWithin, parentElementOf } from "../dom/tree.js";
 import { NO_NAME, nameOf } from "../names/names.js";
 import { SYNONYMS } from "../roles/role_names.js";
@@ -48,7 +48,12 @@ const describedLines = (element, row) => {
   const line = finish(composeLine(element, word, row.role, naming, STRONG));
   // The text of an editable element is its value.
   const called = isEditingHost(element) && named.source === "content" ? NO_NAME : naming;
-  return { line, label: finish(composeName(element, word, called, STRONG)) };
+  const isBare = (word === "generic" || word === "none") && called.name !== "";
+  // What is neither a control nor has a role is its text, as in a snapshot.
+  return {
+    line,
+    label: finish(isBare ? quote(called.name, MAX_DESCRIBED_NAME) : composeName(element, word, called, STRONG)),
+  };
 };
 
 const MAX_DESCRIBED_NAME = 60;
@@ -120,7 +125,7 @@ const hasWantedRole = (element, own, wanted) => {
 };
 
 /** @param {Element} element @param {string} own */
-const isClickable = (element, own) => {
+export const isClickable = (element, own) => {
   const facts = readStyle(element);
   const parent = parentElementOf(element);
   return (
@@ -163,14 +168,35 @@ export const describeMatch = (element) => {
   return { ref: "e" + refNumber(element), line: finishLine({ ...row, ref: 0 }), isSeen };
 };
 
+// As `describeMatch`; an element without a role by its text, as a snapshot shows it.
+/** @param {Element} element */
+export const describeNamed = (element) => {
+  const match = describeMatch(element);
+  const row = rowOf(element);
+  return row.role === "generic" || row.role === "none" ? { ...match, line: describedLines(element, row).line } : match;
+};
+
 const MAX_AROUND = 100;
 
-// What tells each of several elements from the others: text of the largest part of the page that contains only this one,
-// else the heading before it.
+// What tells each of several elements from the others: its own line, and text of the largest part of the page that
+// contains only this one, else the heading before it.
 /** @param {string[]} refs */
 export const surroundingsOf = (refs) => {
   const found = refs.map(elementOfRef);
-  return found.map((element) => (element ? textAround(element, found) : ""));
+  const around = found.map((element) => (element ? textAround(element, found) : ""));
+  return found.map((element, index) => ({
+    line: element ? toldLineOf(element) : "",
+    // What is around several of them does not tell one from the other.
+    around: around.filter((text) => text === around[index]).length === 1 ? around[index] : "",
+  }));
+};
+
+// The line of an element; of one that has no name, such as a list item, with its text.
+/** @param {Element} element */
+const toldLineOf = (element) => {
+  const { role, name, line } = describeElement(element);
+  const text = name || role === "generic" || role === "none" ? "" : clickableName(element, role).name;
+  return text ? `${line} ${quote(text, MAX_DESCRIBED_NAME)}` : line;
 };
 
 /** @param {Element} element @param {(Element | null)[]} all */

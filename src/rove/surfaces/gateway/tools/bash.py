@@ -122,7 +122,7 @@ def _folder(workspace: Path, wanted: str) -> Path:
     if not folder.is_relative_to(root):
         raise Denied(f"`workingDir`: {wanted} lies outside the workspace {root}.", hint="Name a folder inside it.")
     if not folder.is_dir():
-        raise InvalidArguments(f"`workingDir`: there is no folder {wanted} in the workspace.")
+        raise InvalidArguments(f"`workingDir`: there is no folder {wanted} in the workspace {root}.")
     return folder
 
 

@@ -89,7 +89,8 @@ class ToolsFeature:
     def _other_than(self, name: str) -> str:
         """Return a hint for an unknown tool: the flag that shows it, or the nearest name."""
         if group := group_of(name):
-            return f". It is there only when rove is started with `--with {group}`."
+            verb = name.removeprefix(PREFIX)
+            return f". It is a tool only when rove is started with `--with {group}`; {PREFIX}batch has it as {verb!r}."
         # All names begin alike, which would make any of them seem near.
         verbs = {tool.removeprefix(PREFIX): tool for tool in self._tools}
         near = nearest(name.lower().removeprefix(PREFIX), verbs)
