@@ -43,7 +43,7 @@ class Person:
             pass
         assert words in self.shown, self.shown
 
-    def type(self, text: str) -> None:
+    def write(self, text: str) -> None:
         os.write(self._screen, text.encode())
 
     def ended(self) -> int:

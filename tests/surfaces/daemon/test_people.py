@@ -35,11 +35,11 @@ def _page(terminal: Terminal, site: Site) -> None:
 def test_a_command_at_a_terminal_asks_there(terminal: Terminal) -> None:
     with Person(terminal, *ORDER) as person:
         person.wait_for("anything else is no:")
-        person.type("y\n")
+        person.write("y\n")
         assert person.ended() == 0 and "Clicked" in person.shown
     with Person(terminal, *ORDER) as person:
         person.wait_for("anything else is no:")
-        person.type("n\n")
+        person.write("n\n")
         assert person.ended() == 3
 
 
@@ -53,7 +53,7 @@ def test_the_command_of_an_agent_waits_for_a_person_elsewhere(terminal: Terminal
         assert agent.ended() == 1
     with Person(terminal, "approve") as person:
         person.wait_for("anything else is no:")
-        person.type("y\n")
+        person.write("y\n")
         assert person.ended() == 0
     assert waiting.wait(30) == 0
     assert "Nothing waits" in terminal.run("approve").stdout
@@ -66,7 +66,7 @@ def test_a_person_who_watches_sees_each_step_and_is_asked(terminal: Terminal) ->
         person.wait_for("Snapshot")
         ordering = terminal.start(*ORDER)
         person.wait_for("anything else is no:")
-        person.type("y\n")
+        person.write("y\n")
         assert ordering.wait(30) == 0
         person.wait_for("Click")
         assert "\033" not in person.shown

@@ -75,10 +75,8 @@ class Run:
 
     async def run(self, action: Action[R]) -> Outcome[R]:
         """Run an action, or a step of one that is made of others, whose time all steps share."""
-        parent, seconds = (
-            self._current_deadline,
-            self._options.timeout or default_seconds(action, self._session.settings),
-        )
+        parent = self._current_deadline
+        seconds = self._options.timeout or default_seconds(action, self._session.settings)
         self._current_deadline = parent.for_step(seconds) if parent else Deadline(seconds, self._recovery)
         self._places = ()
         try:
