@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from tests.site import Site
 
 from rove import Session, as_text, tools
 from rove.errors import DialogOpen, RoveError
+from rove.outcome import AnyOutcome
 from rove.render.outcomes import error_text
 
 pytestmark = pytest.mark.one_session
@@ -120,7 +122,7 @@ DIALOGS = """<input aria-label=Text oninput="alert('in')"><input aria-label=Focu
 
 async def test_an_act_that_opens_a_dialog_was_done(session: Session, site: Site, workspace_file: str) -> None:
     await session.navigate(site.page("/", DIALOGS))
-    acts = [
+    acts: list[tuple[Awaitable[AnyOutcome], str]] = [
         (session.fill("[aria-label=Text]", "a"), "Filled"),
         (session.fill("[aria-label=Date]", "2026-01-31"), "Filled"),
         (session.fill("[aria-label=Rich]", "a"), "Filled"),

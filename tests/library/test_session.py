@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import threading
 import traceback
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -116,3 +117,48 @@ async def test_the_blocking_session_works_where_a_loop_runs(settings: dict[str, 
         assert session.extract("p").result.content == ("Page",)
     finally:
         session.close()
+
+
+def test_a_call_of_another_thread_ends_when_the_blocking_session_is_closed(
+    settings: dict[str, Any], site: Site, home: Path
+) -> None:
+    held = threading.Event()
+    slow = site.page("/held", "<p>Late</p>", hold=held)
+    caught: list[BaseException] = []
+
+    def load(session: rove.sync.Session) -> None:
+        try:
+            session.navigate(slow)
+        except rove.RoveError as error:
+            caught.append(error)
+
+    with rove.sync.open(**settings) as session:
+        session.navigate(site.page("/", "<p>Page</p>"))
+        thread = threading.Thread(target=load, args=[session])
+        thread.start()
+        while not site.requests("/held"):
+            thread.join(0.02)
+    thread.join(20)
+    held.set()
+    assert not thread.is_alive()
+    assert len(caught) == 1
+    with pytest.raises(rove.RoveError, match="closed"):
+        session.reload()
+
+
+async def test_slips_of_beginners_are_told_what_to_write(session: rove.Session, settings: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match=r"rove\.sync\.open"), rove.open(**settings):
+        pass
+    with pytest.raises(TypeError, match="start"):
+        await rove.open(**settings)
+    with pytest.raises(rove.RoveError, match="timeout"):
+        session.using(timeout=-1)
+    with pytest.raises(rove.RoveError, match="no setting") as caught:
+        rove.open(allow_hst="a")
+    assert "invalid_settings" in caught.value.__notes__[0]
+    await session.another("guest")
+    for name in ("guest", "default"):
+        with pytest.raises(rove.RoveError, match="open already"):
+            await session.another(name)
+    with pytest.raises(TypeError, match=r"rove\.sync"):
+        rove.tools(rove.sync.Session(session, None))  # type: ignore[arg-type]

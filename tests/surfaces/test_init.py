@@ -29,12 +29,12 @@ def test_it_asks_for_each_client(tmp_path: Path, config: Path) -> None:
     terminal, flags = Terminal(tmp_path), ("--allow-host", "localhost:3000")
     with Person(terminal, "init", **variables(tmp_path)) as person:
         person.wait_for("Cursor: add rove to ~/.cursor/mcp.json? [Y/n]")
-        person.type("n\n")
+        person.write("n\n")
         assert person.ended() == 0
     assert config.read_text() == BEFORE
     with Person(terminal, "init", *flags, **variables(tmp_path)) as person:
         person.wait_for("[Y/n]")
-        person.type("\n")
+        person.write("\n")
         assert person.ended() == 0
     assert "// mine" in config.read_text() and json.dumps(ROVE) in config.read_text()
     assert [path.read_text() for path in config.parent.glob("*.bak")] == [BEFORE]

@@ -9,17 +9,20 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine
+from concurrent.futures import CancelledError
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from rove.action import Action
+from rove.errors import NotOpen
 from rove.guard.policy.approval import Approver
 from rove.guard.policy.policy import Policy
 from rove.outcome import Outcome, Result
 from rove.settings.tree import Settings, load
 from rove.surfaces.library.blocking_methods import BlockingMethods
-from rove.surfaces.library.opening import Opening
+from rove.surfaces.library.opening import Opening, reading_settings
+from rove.surfaces.library.python_errors import for_python
 from rove.surfaces.library.session import Session
 
 R = TypeVar("R", bound=Result)
@@ -35,19 +38,36 @@ class LoopThread:
         self._thread.start()
 
     def wait_for(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine in the loop and wait for its result; an interrupt cancels it."""
+        """Run a coroutine in the loop and wait for its result; an interrupt cancels it. Raises NotOpen once closed."""
+        if self._loop.is_closed():
+            work.close()
+            raise for_python(_closed_error())
         running = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return running.result()
+        except CancelledError:
+            raise for_python(_closed_error()) from None
         except BaseException:
             running.cancel()
             raise
 
     def close(self) -> None:
-        """Stop the loop and its thread."""
+        """Stop the loop and its thread. Calls of other threads that are under way end with NotOpen."""
+        asyncio.run_coroutine_threadsafe(_cancel_others(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+
+async def _cancel_others() -> None:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+
+
+def _closed_error() -> NotOpen:
+    return NotOpen("This browser has been closed.", hint="Open another, with `rove.sync.open()`.")
 
 
 class BlockingSession(BlockingMethods):
@@ -147,4 +167,5 @@ def open(*, policy: Policy | None = None, approver: Approver | None = None, **se
     approver: Answers where the policy asks a person.
     settings: Those of `rove config show`, with `__` for the dot: `limits__tabs=3`.
     """
-    return BlockingOpening(Opening(load(**settings), policy, approver))
+    with reading_settings():
+        return BlockingOpening(Opening(load(**settings), policy, approver))

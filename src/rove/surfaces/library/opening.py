@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Generator
+from contextlib import AbstractAsyncContextManager, contextmanager
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 from rove.engine.sessions.sessions import Sessions
-from rove.errors import NotOpen
+from rove.errors import InvalidSettings, NotOpen
 from rove.guard.policy.approval import Approver
 from rove.guard.policy.policy import Policy
 from rove.settings.tree import Settings, load
 from rove.surfaces.approvers import appointed
+from rove.surfaces.library.python_errors import for_python
 from rove.surfaces.library.session import Session
 
 
@@ -55,6 +57,14 @@ class Opening(AbstractAsyncContextManager[Session]):
     async def __aenter__(self) -> Session:
         return await self.start()
 
+    def __enter__(self) -> NoReturn:
+        raise TypeError("use `async with rove.open()`, or `with rove.sync.open()` for methods that wait")
+
+    def __exit__(self, *error: object) -> None: ...
+
+    def __await__(self) -> NoReturn:
+        raise TypeError("use `async with rove.open()`, or `await rove.open().start()`")
+
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
@@ -73,4 +83,14 @@ def open(*, policy: Policy | None = None, approver: Approver | None = None, **se
     approver: Answers where the policy asks a person.
     settings: Those of `rove config show`, with `__` for the dot: `limits__tabs=3`.
     """
-    return Opening(load(**settings), policy, approver)
+    with reading_settings():
+        return Opening(load(**settings), policy, approver)
+
+
+@contextmanager
+def reading_settings() -> Generator[None]:
+    """Let the traceback of a wrong setting show its code and its hint."""
+    try:
+        yield
+    except InvalidSettings as error:
+        raise for_python(error) from None

@@ -9,13 +9,14 @@ from typing import Self, TypeVar
 from rove.action import Action
 from rove.advice import Names
 from rove.engine.sessions.session import Session as EngineSession
-from rove.engine.sessions.sessions import Sessions
-from rove.errors import RoveError
+from rove.engine.sessions.sessions import DEFAULT, Sessions
+from rove.errors import InvalidArguments, RoveError
 from rove.outcome import AnyOutcome, Outcome, Result
 from rove.settings.tree import Settings
 from rove.states.choice import LoginChoice
 from rove.surfaces.library.action_methods import ActionMethods
 from rove.surfaces.library.python_errors import for_python, names_in_python
+from rove.toolsets.catalogue import LONGEST_TIMEOUT
 from rove.toolsets.tool import Call
 
 R = TypeVar("R", bound=Result)
@@ -59,6 +60,9 @@ class Session(ActionMethods):
     def _engine(self) -> EngineSession:
         return self._sessions.session(self._name)
 
+    def __repr__(self) -> str:
+        return f"<rove.Session {self._name or DEFAULT!r}>"
+
     async def __aenter__(self) -> Self:
         return self
 
@@ -73,7 +77,7 @@ class Session(ActionMethods):
         """Run any action. The other methods make an action and run it.
 
         tab: The id of the tab, such as "t2"; by default the one in front.
-        timeout: Seconds until it fails with `timeout`.
+        timeout: Seconds until it fails with `deadline_exceeded`.
         quiet: Whether to leave out what changed on the page.
         """
         try:
@@ -108,6 +112,9 @@ class Session(ActionMethods):
 
         What is not given stays as it was set before.
         """
+        if timeout is not None and (not isinstance(timeout, int | float) or not 0 < timeout <= LONGEST_TIMEOUT):
+            problem = f"`timeout`: must be a number of seconds above 0 and at most {LONGEST_TIMEOUT}."
+            raise for_python(InvalidArguments(problem))
         return Session(
             self._sessions,
             self._name,
@@ -132,6 +139,10 @@ class Session(ActionMethods):
         profile: The name of a profile, which keeps its logins by itself.
         """
         try:
+            if name is not None and (name == DEFAULT or name in self._sessions.open_sessions(None)):
+                raise InvalidArguments(
+                    f"A session named {name!r} is open already.", hint="Give it another name, or none."
+                )
             choice = LoginChoice(state, profile, save_on_close)
             return Session(self._sessions, await self._sessions.open_session(name, login=choice))
         except RoveError as error:

@@ -28,6 +28,8 @@ class SessionTools(Mapping[str, Tool]):
     """The tools that a model may call in a session, by name. The settings of the session say which there are."""
 
     def __init__(self, session: Session, toolset: Toolset | None = None) -> None:
+        if not isinstance(session, Session):
+            raise TypeError("tools need a session of `rove.open()`, whose methods are coroutines, not of `rove.sync`")
         self._session = session
         self._toolset = toolset or toolset_from(session.settings)
 
@@ -43,14 +45,14 @@ class SessionTools(Mapping[str, Tool]):
         """
         return [_described(tool, form) for tool in self._toolset.values()]
 
-    async def call(self, name: str, arguments: Mapping[str, Any] | str = "{}") -> Answer:
+    async def call(self, name: str, arguments: Mapping[str, Any] | str | None = None) -> Answer:
         """Run a call that a model made, and return what the model is to be told: an error is an answer too.
 
-        arguments: As an object, or as the JSON text that some APIs give.
+        arguments: As an object, or as the JSON text that some APIs give; None where there are none.
         """
-        tool = self._toolset.get(name)
+        tool = self._toolset.get(name) if isinstance(name, str) else None
         if tool is None:
-            return _error_answer(self._unknown(name))
+            return _error_answer(self._unknown(str(name)))
         try:
             given = _object_of(arguments)
         except InvalidArguments as error:
@@ -105,13 +107,15 @@ def _described(tool: Tool, form: SchemaForm) -> dict[str, Any]:
             return {"type": "function", "function": {**named, "parameters": schema}}
 
 
-def _object_of(arguments: Mapping[str, Any] | str) -> Mapping[str, Any]:
-    if not isinstance(arguments, str):
-        return arguments
-    try:
-        given: Any = json.loads(arguments or "{}")
-    except ValueError as error:
-        raise InvalidArguments("The arguments are not valid JSON.", hint="Send one JSON object.") from error
+def _object_of(arguments: Any) -> Mapping[str, Any]:
+    """Return the arguments of a call, which a model wrote."""
+    given = arguments
+    if isinstance(arguments, str):
+        try:
+            given = json.loads(arguments or "{}")
+        except ValueError as error:
+            raise InvalidArguments("The arguments are not valid JSON.", hint="Send one JSON object.") from error
+    given = {} if given is None else given
     if not isinstance(given, dict):
         raise InvalidArguments("The arguments are not a JSON object.", hint="Send one JSON object.")
     return given
