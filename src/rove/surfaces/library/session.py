@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Self, TypeVar, cast
 
 from rove.action import Action
 from rove.advice import Names
@@ -112,7 +112,8 @@ class Session(ActionMethods):
 
         What is not given stays as it was set before.
         """
-        if timeout is not None and (not isinstance(timeout, int | float) or not 0 < timeout <= LONGEST_TIMEOUT):
+        given = cast(object, timeout)  # callers without a type checker pass anything
+        if given is not None and not (isinstance(given, int | float) and 0 < given <= LONGEST_TIMEOUT):
             problem = f"`timeout`: must be a number of seconds above 0 and at most {LONGEST_TIMEOUT}."
             raise for_python(InvalidArguments(problem))
         return Session(

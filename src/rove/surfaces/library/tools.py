@@ -28,7 +28,7 @@ class SessionTools(Mapping[str, Tool]):
     """The tools that a model may call in a session, by name. The settings of the session say which there are."""
 
     def __init__(self, session: Session, toolset: Toolset | None = None) -> None:
-        if not isinstance(session, Session):
+        if not isinstance(session, Session):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError("tools need a session of `rove.open()`, whose methods are coroutines, not of `rove.sync`")
         self._session = session
         self._toolset = toolset or toolset_from(session.settings)
@@ -50,9 +50,10 @@ class SessionTools(Mapping[str, Tool]):
 
         arguments: As an object, or as the JSON text that some APIs give; None where there are none.
         """
-        tool = self._toolset.get(name) if isinstance(name, str) else None
+        called = str(name)  # a model wrote it
+        tool = self._toolset.get(called)
         if tool is None:
-            return _error_answer(self._unknown(str(name)))
+            return _error_answer(self._unknown(called))
         try:
             given = _object_of(arguments)
         except InvalidArguments as error:
