@@ -15,6 +15,7 @@ import inspect
 import json
 import re
 from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -52,17 +53,25 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 @pytest.fixture(scope="session")
 def rove_settings() -> dict[str, Any]:
-    """The settings of the browser, as for `rove.open()`. Override it to change them."""
+    """The settings of the browser, as for `rove.open()`. Override it to change them, in any scope."""
     return {}
 
 
 @pytest.fixture(scope="session")
-def rove_browser(rove_settings: dict[str, Any]) -> Generator[Any]:
-    """The session that the browser is opened with, which tests share; each test has a session beside it."""
+def rove_browsers() -> Generator[Callable[[dict[str, Any]], Any]]:
+    """Return the browser with some settings, which all tests with these settings share."""
     from rove.surfaces.library import blocking
 
-    with blocking.open(**rove_settings) as session:
-        yield session
+    opened: dict[str, Any] = {}
+    with ExitStack() as stack:
+
+        def browser_with(settings: dict[str, Any]) -> Any:
+            key = repr(sorted(settings.items()))
+            if key not in opened:
+                opened[key] = stack.enter_context(blocking.open(**settings))
+            return opened[key]
+
+        yield browser_with
 
 
 @pytest.fixture
@@ -73,9 +82,11 @@ def rove_session(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.fixture
-def rove_blocking_session(request: pytest.FixtureRequest, rove_browser: Any) -> Generator[Any]:
+def rove_blocking_session(
+    request: pytest.FixtureRequest, rove_settings: dict[str, Any], rove_browsers: Callable[[dict[str, Any]], Any]
+) -> Generator[Any]:
     """A browser session whose methods wait for their outcomes."""
-    with rove_browser.another() as session:
+    with rove_browsers(rove_settings).another() as session:
         journal = _journal_of(session.settings, session.name)
         yield session
         if _has_failed(request.node):
