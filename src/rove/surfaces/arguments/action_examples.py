@@ -23,8 +23,10 @@ examples:
     "batch": """\
 examples:
   rove batch "fill e7 Ada" "click e12"      several acts, one answer
-  rove batch --file steps.txt               a step a line, or a JSON array
+  rove batch --file steps.txt               a step a line, or a JSON array:
+      [{"action": "fill", "target": "e7", "value": "Ada"}, {"action": "click", "target": "e12"}]
   echo 'click e12' | rove batch
+  rove batch "click e12" --session shop     --session, --tab and --timeout hold for all steps
 """,
     "screenshot": """\
 examples:

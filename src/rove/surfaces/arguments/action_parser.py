@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from rove.action import AnyAction, CompositeAction, registry
+from rove.settings.tree import options
 from rove.surfaces.arguments.action_examples import EXAMPLES
 from rove.surfaces.arguments.command_parser import MISUSE, CommandParser, Finished, refuse
 from rove.surfaces.arguments.setting_flags import HELP_ALL, OF_ACTIONS, add_settings
@@ -50,7 +51,8 @@ def parse_command(arguments: Sequence[str], columns: int = 80) -> Command:
     if verb is None:
         near = nearest(word, {*command_names(), *OWN_COMMANDS, *SESSION_COMMANDS})
         meant = f"\n      Did you mean `rove {near}`?" if near else ""
-        raise Finished(MISUSE, error=f"rove: There is no command `{word}`.{meant}\n      `rove --help` lists all.\n")
+        reason = f"There is no command `{word}`.{meant}"
+        raise Finished(MISUSE, error=f"rove: {reason}\n      `rove --help` lists all.\n", reason=reason)
     with_all = HELP_ALL in rest
     parser = action_parser(verb, columns, with_all)
     if with_all:
@@ -104,7 +106,7 @@ def _add_arguments(parser: argparse.ArgumentParser, cls: type[AnyAction]) -> Non
     required: list[str] = schema.get("required", [])
     properties: dict[str, Schema] = schema["properties"]
     if cls.verb == _BATCH:
-        help = 'commands such as "click e12"; without any, they are read from --file or standard input'
+        help = 'up to 50 commands such as "click e12"; without any, they are read from --file or standard input'
         parser.add_argument("steps", nargs="*", metavar="STEP", help=help)
         parser.add_argument("--file", metavar="FILE", help="read the steps from a file, or from - for standard input")
         return
@@ -211,24 +213,52 @@ def _given(read: Mapping[str, Any], name: str) -> Any:
 
 def _steps(read: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
     if read["steps"]:
-        return {"steps": [step_of(line) for line in read["steps"]]}, None
+        return {"steps": _steps_of(read["steps"])}, None
     return {}, read["file"] or "-"
 
 
-def step_of(line: str) -> dict[str, Any]:
+def step_of(line: str, number: int) -> dict[str, Any]:
     """Read one step of a batch: a command such as `click e12`, or a JSON object. Raises Finished."""
+    try:
+        return _with_verb(_json_object(line)) if line.lstrip().startswith("{") else _step(line)
+    except Finished as finished:
+        reason = finished.reason or "it asks for help, which is not a step."
+        told = f"rove: Step {number} of the batch, `{line}`: {reason}\n      `rove batch --help` shows examples.\n"
+        raise Finished(MISUSE, error=told, reason=reason) from finished
+
+
+def _step(line: str) -> dict[str, Any]:
     import shlex
 
-    if line.lstrip().startswith("{"):
-        return _json_object(line)
     try:
         words = shlex.split(line)
     except ValueError as error:
-        raise Finished(MISUSE, error=f"rove: The step {line!r} cannot be read: {error}.\n") from error
+        raise Finished(MISUSE, reason=f"it cannot be read: {error}.") from error
+    words = words[1:] if words[:1] == ["rove"] else words
+    if not words or words[0] in {*OWN_COMMANDS, *SESSION_COMMANDS}:
+        raise Finished(MISUSE, reason="it is not an action; `rove --help` lists the actions.")
     command = parse_command(words)
     if issubclass(registry()[command.verb], CompositeAction):
-        raise Finished(MISUSE, error=f"rove: A batch cannot hold a {command.verb}.\n")
+        raise Finished(MISUSE, reason=f"a batch cannot hold a {command_name(registry()[command.verb])}.")
+    if flags := _flags_of_batch(command):
+        raise Finished(MISUSE, reason=f"{flags[0]} holds for the whole batch: give it after the steps, outside them.")
     return {"action": command.verb, **command.arguments}
+
+
+def _flags_of_batch(command: Command) -> list[str]:
+    """Return the flags of a step that say where and how to run, which a step cannot have for itself."""
+    given = {
+        "--session": command.session, "--tab": command.tab, "--timeout": command.timeout, "--quiet": command.is_quiet,
+        "--json": command.as_json, "--pretty": command.is_pretty, "--out": command.out,
+    }  # fmt: skip
+    settings = [option.flag for option in options() if option.key in command.flags]
+    return [*(flag for flag, value in given.items() if value not in (None, False)), *settings]
+
+
+def _with_verb(step: dict[str, Any]) -> dict[str, Any]:
+    """Return a step whose action may be named as its command is: `open` for navigate."""
+    name = step.get("action")
+    return {**step, "action": verb_of(name) or name} if isinstance(name, str) else step
 
 
 def steps_in(text: str) -> list[dict[str, Any]]:
@@ -237,17 +267,22 @@ def steps_in(text: str) -> list[dict[str, Any]]:
         try:
             read = json.loads(text)
         except ValueError as error:
-            raise Finished(MISUSE, error=f"rove: The steps are no JSON: {error}.\n") from error
-        return read if isinstance(read, list) else []
+            raise Finished(MISUSE, error=f"rove: The steps are not JSON: {error}.\n") from error
+        return [_with_verb(step) if isinstance(step, dict) else step for step in read]
     lines = (line.strip() for line in text.splitlines())
-    return [step_of(line) for line in lines if line and not line.startswith("#")]
+    return _steps_of([line for line in lines if line and not line.startswith("#")])
+
+
+def _steps_of(lines: Sequence[str]) -> list[dict[str, Any]]:
+    return [step_of(line, number) for number, line in enumerate(lines, 1)]
 
 
 def _json_object(text: str) -> dict[str, Any]:
     try:
         read = json.loads(text)
     except ValueError as error:
-        raise Finished(MISUSE, error=f"rove: {text!r} is no JSON: {error}.\n") from error
+        reason = f"{text!r} is not JSON: {error}."
+        raise Finished(MISUSE, error=f"rove: {reason}\n", reason=reason) from error
     return read if isinstance(read, dict) else {}
 
 
