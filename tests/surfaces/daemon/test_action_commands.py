@@ -83,6 +83,19 @@ def test_sessions_by_name(terminal: Terminal, site: Site) -> None:
     assert terminal.run("snapshot", "--session", "tea").returncode == 1
 
 
+def test_without_an_open_session_a_command_says_how_to_open_one(terminal: Terminal, site: Site) -> None:
+    terminal.run("close", "--all")
+    for words in (["snapshot"], ["click", "e1"], ["tabs"], ["batch", "click e1"], ["reload"]):
+        refused = terminal.run(*words)
+        assert refused.returncode == 1 and "not_open" in refused.stderr and "`rove open URL`" in refused.stderr
+    terminal.run("open", site.page("/", SHOP), "--session", "tea", "--deny-host", "example.com")
+    refused = terminal.run("snapshot", "--session", "milk")
+    assert "`rove open URL --session milk`" in refused.stderr and "Open now: tea" in refused.stderr
+    assert terminal.run("batch", f"open {site.page('/', SHOP)}", "--session", "milk").returncode == 0
+    terminal.run("close", "--all")
+    assert terminal.run("emulate", "--locale", "de-DE").returncode == 0
+
+
 def test_a_command_that_is_not_valid_says_what_was_meant(terminal: Terminal) -> None:
     assert "`rove click`" in terminal.run("clik", "e1").stderr
     assert "did you mean --button?" in terminal.run("click", "e1", "--buton", "left").stderr

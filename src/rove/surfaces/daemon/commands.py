@@ -20,6 +20,7 @@ from rove.surfaces.arguments.action_parser import Command, command_name, parse_c
 from rove.surfaces.arguments.command_parser import Finished
 from rove.surfaces.colours import Palette
 from rove.surfaces.daemon.engines import EngineRequest, Engines, resolved_for
+from rove.surfaces.daemon.open_sessions import check_open, loads_page
 from rove.surfaces.daemon.people.approvals import CommandApprover, PendingApprovals
 from rove.surfaces.daemon.people.observers import Observers
 from rove.surfaces.daemon.people.pretty import lines_for, pretty
@@ -86,6 +87,7 @@ class Commands:
             if command.steps_file is not None:
                 arguments["steps"] = await _read_steps(command.steps_file, request["folder"], reply)
             action = parse(command.verb, arguments)
+            check_open(action, command.session, self._engines)
             resolved = resolved_for(request["folder"], request["environment"], command.flags)
             asked = EngineRequest(command.flags, request["environment"])
             with Progress(" ".join(request["arguments"]), reply) as progress:
@@ -101,7 +103,7 @@ async def _perform(
     engine: Sessions, action: AnyAction, command: Command, approver: Approver, progress: Progress
 ) -> AnyOutcome:
     """Run an action in the session that the command names; an address opens the session if it is not open."""
-    if command.session and action.destination is not None and command.session not in engine.open_sessions(None):
+    if command.session and loads_page(action) and command.session not in engine.open_sessions(None):
         await engine.open_session(command.session)
     session = engine.session(command.session)
     return await session.run(
