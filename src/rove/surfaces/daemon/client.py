@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 FAILED = 1
 INTERRUPTED = 130
-PIPE_CLOSED = 141
 _RECEIVED_AT_ONCE = 1 << 16
 # How often a command is given to a daemon, each of which may be just about to end.
 ATTEMPTS = 5
@@ -49,10 +48,6 @@ def run(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
         return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader of a pipe (`| head`) has gone: Python must not fail to flush the rest at its exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return PIPE_CLOSED
 
 
 def _run(folder: str, arguments: Sequence[str], environment: Mapping[str, str]) -> int:
