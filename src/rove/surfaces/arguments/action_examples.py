@@ -34,6 +34,12 @@ examples:
   rove screenshot --annotate                with the refs drawn beside the elements
   rove screenshot e12 --out button.png
 """,
+    "dialog": """\
+examples:
+  rove dialog true                          OK
+  rove dialog false                         Cancel
+  rove dialog true --text "Ada"             the answer to a prompt
+""",
     "wait": """\
 examples:
   rove wait "Order placed"

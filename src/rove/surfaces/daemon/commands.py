@@ -9,14 +9,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from rove.action import AnyAction, parse, registry
-from rove.advice import Names, insert_names
+from rove.action import AnyAction, parse
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import RoveError
 from rove.guard.policy.approval import Approver
 from rove.outcome import AnyOutcome, Attachment
 from rove.render.outcomes import as_data, as_text, error_data, error_text
-from rove.surfaces.arguments.action_parser import Command, command_name, parse_command, steps_in
+from rove.surfaces.arguments.action_parser import Command, parse_command, steps_in
+from rove.surfaces.arguments.command_advice import advise, command_lines, in_command_words
 from rove.surfaces.arguments.command_parser import Finished
 from rove.surfaces.colours import Palette
 from rove.surfaces.daemon.engines import EngineRequest, Engines, resolved_for
@@ -117,26 +117,24 @@ async def _perform(
     )
 
 
-def command_lines() -> Names:
-    """Return what the command line calls each action, for hints."""
-    return {verb: f"`rove {command_name(cls)}`" for verb, cls in registry().items()}
-
-
 async def _tell(outcome: AnyOutcome, command: Command, engine: Sessions, reply: Reply) -> int:
     saved = [await _save(attachment, command, engine, reply) for attachment in outcome.attachments]
     stopped = outcome.result.error
+    if stopped is not None:
+        advise(stopped, command.verb)
     if command.as_json:
         told = {"ok": stopped is None, **as_data(outcome), **({"files": saved} if saved else {})}
         reply.output(reply.as_json(told))
     elif command.is_pretty:
         reply.output(pretty(outcome, Palette(reply.has_colour), lines_for(reply.encoding)))
     else:
-        reply.output(as_text(outcome) + "\n" + "".join(f"Saved {path}\n" for path in saved))
+        text = in_command_words(as_text(outcome)) if command.verb == "open_session" else as_text(outcome)
+        reply.output(text + "\n" + "".join(f"Saved {path}\n" for path in saved))
     return 0 if stopped is None else EXIT_CODES.get(stopped.code, FAILED)
 
 
 def _tell_error(error: RoveError, command: Command, reply: Reply) -> int:
-    error.hint = insert_names(error.hint, command_lines())
+    advise(error, command.verb)
     if command.as_json:
         reply.output(reply.as_json({"ok": False, "error": error_data(error)}))
     else:
