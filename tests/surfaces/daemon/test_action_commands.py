@@ -64,6 +64,26 @@ def test_a_picture_is_written_where_the_command_says(terminal: Terminal, site: S
     assert path.parent == terminal.home / "workspace" and path.stat().st_size > 0
 
 
+def test_out_writes_what_an_action_answers_with(terminal: Terminal, site: Site) -> None:
+    file = site.file("/f.csv", b"a,b", "text/csv", {"Content-Disposition": "attachment"})
+    terminal.run("open", site.page("/", SHOP + "<a href=/f.csv download>Get</a>"))
+    written: dict[str, tuple[list[str], bytes]] = {
+        "page.jpg": (["screenshot"], b"\xff\xd8"),
+        "page.pdf": (["pdf"], b"%PDF"),
+        "page.txt": (["snapshot"], b"<untrusted"),
+        "page.json": (["snapshot", "--json"], b'{"ok": true'),
+        "opened.csv": (["open", file], b"a,b"),
+        "clicked.csv": (["click", 'link "Get"'], b"a,b"),
+        "listed.csv": (["downloads", "--wait"], b"a,b"),
+    }
+    for name, (words, beginning) in written.items():
+        saved = terminal.run(*words, "--out", name)
+        assert saved.returncode == 0 and name in saved.stdout, (saved.stdout, saved.stderr)
+        assert (terminal.folder / name).read_bytes().startswith(beginning), name
+    assert "Shop" in terminal.run("snapshot", "--out", "-").stdout
+    assert "PNG" in terminal.run("screenshot", "--out", "-").stdout[:8]
+
+
 def test_exit_codes(terminal: Terminal, site: Site) -> None:
     terminal.run("open", site.page("/", SHOP))
     assert terminal.run("click").returncode == 2

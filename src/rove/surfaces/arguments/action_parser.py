@@ -170,7 +170,8 @@ def _add_options(parser: argparse.ArgumentParser, cls: type[AnyAction]) -> None:
     if cls.verb == "snapshot":
         group.add_argument("--pretty", action="store_true", help="draw the page as a tree, for people")
     group.add_argument("--json", action="store_true", help="answer with one line of JSON, for programs")
-    group.add_argument("--out", metavar="FILE", help="write the picture or file that it answers with here")
+    out = "write the picture or file that it answers with here, or else its text; - for standard output"
+    group.add_argument("--out", metavar="FILE", help=out)
 
 
 def _seconds(word: str) -> float:
@@ -189,6 +190,8 @@ def _command(verb: str, read: dict[str, Any]) -> Command:
     flags = {key.removeprefix(_SETTING): value for key, value in read.items() if key.startswith(_SETTING)}
     given = {name: value for name in names if (value := _given(read, name)) is not None}
     steps_file = None
+    if verb == "screenshot" and (format := _picture_format(read["out"])):
+        given.setdefault("format", format)
     if verb == _BATCH:
         given, steps_file = _steps(read)
     return Command(
@@ -204,6 +207,12 @@ def _command(verb: str, read: dict[str, Any]) -> Command:
         read["out"],
         steps_file,
     )
+
+
+def _picture_format(out: str | None) -> str | None:
+    """Return the format that the ending of a file asks for, if it does."""
+    formats = {".png": "png", ".jpg": "jpeg", ".jpeg": "jpeg", ".webp": "webp"}
+    return next((format for ending, format in formats.items() if out and out.lower().endswith(ending)), None)
 
 
 def _given(read: Mapping[str, Any], name: str) -> Any:

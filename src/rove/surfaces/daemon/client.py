@@ -156,15 +156,21 @@ def _show(answer: Mapping[str, Any]) -> None:
 
         webbrowser.open(answer["browse"])
     if "file" in answer:
-        from base64 import b64decode
+        _write(answer["file"], answer["data"])
 
-        try:
-            with open(answer["file"], "wb") as file:
-                file.write(b64decode(answer["data"]))
-        except OSError as error:
-            raise DaemonFailed(
-                f"{answer['file']} cannot be written: {error.strerror}.", "The action itself is done."
-            ) from error
+
+def _write(path: str, data: str) -> None:
+    from base64 import b64decode
+
+    if path == "-":
+        sys.stdout.buffer.write(b64decode(data))
+        sys.stdout.flush()
+        return
+    try:
+        with open(path, "wb") as file:
+            file.write(b64decode(data))
+    except OSError as error:
+        raise DaemonFailed(f"{path} cannot be written: {error.strerror}.", "The action itself is done.") from error
 
 
 def _lines(connection: socket, sent: bytes) -> Iterator[bytes]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +12,20 @@ from rove.action import AnyAction, parse
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import RoveError
 from rove.guard.policy.approval import Approver
-from rove.outcome import AnyOutcome, Attachment
-from rove.render.outcomes import as_data, as_text, error_data, error_text
+from rove.outcome import AnyOutcome
+from rove.render.outcomes import error_data, error_text
 from rove.surfaces.arguments.action_parser import Command, parse_command, steps_in
-from rove.surfaces.arguments.command_advice import advise, command_lines, in_command_words
+from rove.surfaces.arguments.command_advice import advise, command_lines
 from rove.surfaces.arguments.command_parser import Finished
-from rove.surfaces.colours import Palette
+from rove.surfaces.daemon.answers.answer import tell
 from rove.surfaces.daemon.engines import EngineRequest, Engines, resolved_for
 from rove.surfaces.daemon.open_sessions import check_open, loads_page
 from rove.surfaces.daemon.people.approvals import CommandApprover, PendingApprovals
 from rove.surfaces.daemon.people.observers import Observers
-from rove.surfaces.daemon.people.pretty import lines_for, pretty
 from rove.surfaces.daemon.people.progress import Progress
 from rove.surfaces.daemon.people.web_pages import WebPages
 from rove.surfaces.daemon.reply import Reply
 from rove.surfaces.daemon.session_commands import SessionCommands
-from rove.workspace import Workspace
 
 FAILED, MISUSE, DENIED, TIMED_OUT = 1, 2, 3, 4
 EXIT_CODES = {
@@ -94,9 +91,11 @@ class Commands:
                 async with self._engines.using(command.session, resolved, asked) as engine:
                     approver = self._pages.approver(engine, CommandApprover(self._approvals, reply))
                     outcome = await _perform(engine, action, command, approver, progress)
+            await tell(outcome, command, engine, reply)
         except RoveError as error:
             return _tell_error(error, command, reply)
-        return await _tell(outcome, command, engine, reply)
+        stopped = outcome.result.error
+        return 0 if stopped is None else EXIT_CODES.get(stopped.code, FAILED)
 
 
 async def _perform(
@@ -117,22 +116,6 @@ async def _perform(
     )
 
 
-async def _tell(outcome: AnyOutcome, command: Command, engine: Sessions, reply: Reply) -> int:
-    saved = [await _save(attachment, command, engine, reply) for attachment in outcome.attachments]
-    stopped = outcome.result.error
-    if stopped is not None:
-        advise(stopped, command.verb)
-    if command.as_json:
-        told = {"ok": stopped is None, **as_data(outcome), **({"files": saved} if saved else {})}
-        reply.output(reply.as_json(told))
-    elif command.is_pretty:
-        reply.output(pretty(outcome, Palette(reply.has_colour), lines_for(reply.encoding)))
-    else:
-        text = in_command_words(as_text(outcome)) if command.verb == "open_session" else as_text(outcome)
-        reply.output(text + "\n" + "".join(f"Saved {path}\n" for path in saved))
-    return 0 if stopped is None else EXIT_CODES.get(stopped.code, FAILED)
-
-
 def _tell_error(error: RoveError, command: Command, reply: Reply) -> int:
     advise(error, command.verb)
     if command.as_json:
@@ -140,16 +123,6 @@ def _tell_error(error: RoveError, command: Command, reply: Reply) -> int:
     else:
         reply.error(f"{error_text(error)}\n")
     return EXIT_CODES.get(error.code, FAILED)
-
-
-async def _save(attachment: Attachment, command: Command, engine: Sessions, reply: Reply) -> str:
-    """Write a picture or a file where the command says or, without that, to the workspace; return its path."""
-    if command.out is not None:
-        reply.file(command.out, attachment.data)
-        return command.out
-    suffix = Path(attachment.name or "").suffix or "." + attachment.mime.partition("/")[2]
-    name = f"{command.verb}-{datetime.now():%Y%m%d-%H%M%S}{suffix}"
-    return str(await Workspace(engine.settings.workspace_folder).save(".", name, attachment.data))
 
 
 async def _read_steps(file: str, folder: str, reply: Reply) -> list[dict[str, Any]]:
