@@ -22,6 +22,8 @@ from rove.validation.spelling import nearest
 
 _SETTING = "setting "
 _BATCH = "batch"
+# Arguments that are not required, and may be given by position after those that come first.
+_LATER_POSITIONS = {"check": "checked", "tabs": "url", "upload": "paths"}
 # What every command of an action takes, under the names that they are read by.
 _OF_ALL = ("help", "help_all", "session", "timeout", "quiet", "pretty", "json", "out")
 
@@ -59,8 +61,11 @@ def parse_command(arguments: Sequence[str], columns: int = 80) -> Command:
         parser.print_help()
     read, unknown = parser.parse_known_args(rest)
     if unknown:
-        refuse(parser, unknown, _options(parser))
-    return _command(verb, vars(read))
+        refuse(parser, unknown, _options(parser), vars(read).get("target"))
+    command = _command(verb, vars(read))
+    if verb == "screenshot" and (named := command.arguments.get("target")) and _picture_format(named):
+        parser.error(f"{named} is no element of a page; did you mean `rove screenshot --out {named}`?")
+    return command
 
 
 def verb_of(word: str) -> str | None:
@@ -119,6 +124,8 @@ def _add_arguments(parser: argparse.ArgumentParser, cls: type[AnyAction]) -> Non
         if not required and name == next(iter(properties)) and _is_text(rule):
             _add_position(parser, name, rule, is_required=False)
             rule = {**rule, "description": argparse.SUPPRESS}
+        elif name == _LATER_POSITIONS.get(cls.verb):
+            _add_position(parser, name, rule, is_required=False)
         _add_option(parser, name, rule)
 
 
@@ -129,7 +136,7 @@ def _is_text(rule: Schema) -> bool:
 def _add_position(parser: argparse.ArgumentParser, name: str, rule: Schema, is_required: bool) -> None:
     facts: dict[str, Any] = {"metavar": name.upper(), "help": _help(rule)}
     if rule.get("type") == "array":
-        facts["nargs"] = "+"
+        facts["nargs"] = "+" if is_required else "*"
     elif not is_required:
         facts["nargs"] = "?"
     dest = name if is_required else f"{name} by position"
@@ -190,6 +197,8 @@ def _command(verb: str, read: dict[str, Any]) -> Command:
     flags = {key.removeprefix(_SETTING): value for key, value in read.items() if key.startswith(_SETTING)}
     given = {name: value for name in names if (value := _given(read, name)) is not None}
     steps_file = None
+    if verb == "tabs" and given.get("operation") in ("switch", "close") and "url" in given:
+        given.setdefault("tab", given.pop("url"))  # `rove tabs switch t2`
     if verb == "screenshot" and (format := _picture_format(read["out"])):
         given.setdefault("format", format)
     if verb == _BATCH:
@@ -217,7 +226,7 @@ def _picture_format(out: str | None) -> str | None:
 
 def _given(read: Mapping[str, Any], name: str) -> Any:
     by_position = read.get(f"{name} by position")
-    return read.get(name) if by_position is None else by_position
+    return read.get(name) if by_position in (None, []) else by_position
 
 
 def _steps(read: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:

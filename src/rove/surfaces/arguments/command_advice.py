@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 
 from rove.action import AnyAction, registry
 from rove.advice import Names, Verbatim, insert_names
@@ -18,7 +20,7 @@ COMMANDS: Mapping[str, str] = {
     "close_session": "close",
     "open_session": "open URL --session NAME",
     "status": "sessions",
-    "upload": "upload TARGET --paths FILE",
+    "upload": "upload TARGET FILE",
     "wait": "wait --seconds 2",
 }
 # Both answers: which one is right is not rove's to say.
@@ -43,6 +45,19 @@ def in_command_words(text: str) -> str:
     """Return words of rove, such as a hint, with flags in place of arguments: `--timeout` for `timeout`."""
     with_flags = _OPTION.sub(r"`--\1`", text)
     return with_flags.replace("Call again", "Run it again").replace("call again", "run it again")
+
+
+def advise_upload(error: RoveError, paths: Sequence[str], folder: str, workspace: Path) -> None:
+    """Say how a file of the folder in which a command was given gets to the workspace, if it is not there."""
+    placed = {path: Path(workspace, path) for path in paths}
+    missing = [path for path, file in placed.items() if not file.is_relative_to(workspace) or not file.exists()]
+    named = (Path(folder, path) for path in missing)
+    found = [str(path) for path in named if path.is_file()]
+    if found:
+        line = shlex.join(["cp", *found, f"{workspace}/"])
+        error.hint = Verbatim(
+            f"Only files of the workspace are uploaded. The person who runs rove can copy it: `{line}`."
+        )
 
 
 def advise(error: RoveError, verb: str) -> None:

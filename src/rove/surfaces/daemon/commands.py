@@ -10,12 +10,12 @@ from typing import Any
 
 from rove.action import AnyAction, parse
 from rove.engine.sessions.sessions import Sessions
-from rove.errors import RoveError
+from rove.errors import Denied, InvalidArguments, RoveError
 from rove.guard.policy.approval import Approver
 from rove.outcome import AnyOutcome
 from rove.render.outcomes import error_data, error_text
 from rove.surfaces.arguments.action_parser import Command, parse_command, steps_in
-from rove.surfaces.arguments.command_advice import advise, command_lines
+from rove.surfaces.arguments.command_advice import advise, advise_upload, command_lines
 from rove.surfaces.arguments.command_parser import Finished
 from rove.surfaces.daemon.answers.answer import tell
 from rove.surfaces.daemon.engines import EngineRequest, Engines, resolved_for
@@ -90,7 +90,11 @@ class Commands:
             with Progress(" ".join(request["arguments"]), reply) as progress:
                 async with self._engines.using(command.session, resolved, asked) as engine:
                     approver = self._pages.approver(engine, CommandApprover(self._approvals, reply))
-                    outcome = await _perform(engine, action, command, approver, progress)
+                    try:
+                        outcome = await _perform(engine, action, command, approver, progress)
+                    except (Denied, InvalidArguments) as error:
+                        advise_upload(error, action.files, request["folder"], engine.settings.workspace_folder)
+                        raise
             await tell(outcome, command, engine, reply)
         except RoveError as error:
             return _tell_error(error, command, reply)
