@@ -6,14 +6,47 @@ import gc
 import os
 import sys
 
+PIPE_CLOSED = 141
+
 
 def main() -> None:
-    """Run the command line. An interrupt, even during an import, ends it without a traceback."""
+    """Run the command line. What its surroundings do, even during an import, ends it without a traceback."""
+    _open_closed_streams()
     try:
         code = _run(sys.argv[1:])
+        sys.stdout.flush()
     except KeyboardInterrupt:
         code = 130  # the process that watches a started browser ends it
+    except BrokenPipeError:
+        _discard_output()
+        code = PIPE_CLOSED
+    except OSError as error:
+        code = _tell(error)
     sys.exit(code)
+
+
+def _tell(error: OSError) -> int:
+    """Say which file, or that the output, cannot be used. Any other fault is raised: it is one in rove."""
+    import errno
+
+    if error.filename is None and error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF):
+        raise error
+    _discard_output()
+    sys.stderr.write(f"rove: {error.filename or 'The output cannot be written'}: {error.strerror}.\n")
+    return 1
+
+
+def _open_closed_streams() -> None:
+    """Open standard streams that were closed (`>&-`) to nothing, before a file or a socket takes their numbers."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            opened = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(opened, "r" if number == 0 else "w", encoding="utf-8"))
+
+
+def _discard_output() -> None:
+    """Let Python not fail again at its exit, when it writes what is left for a reader that has gone (`| head`)."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(arguments: list[str]) -> int:

@@ -202,6 +202,9 @@ def with_scheme(address: str) -> str:
         return address
     if re.search(r"\s", address):
         raise ValueError("is not an address: it contains spaces")
+    scheme, mark, _ = address.partition("://")
+    if mark and scheme and not set("/?#") & set(scheme):
+        raise ValueError(f"is not an address: {scheme}: is not a scheme; write one like {ADDRESS_EXAMPLE}")
     return ("http://" if _LOCAL.match(address) else "https://") + address.removeprefix("//")
 
 

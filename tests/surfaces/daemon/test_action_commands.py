@@ -64,6 +64,26 @@ def test_a_picture_is_written_where_the_command_says(terminal: Terminal, site: S
     assert path.parent == terminal.home / "workspace" and path.stat().st_size > 0
 
 
+def test_out_writes_what_an_action_answers_with(terminal: Terminal, site: Site) -> None:
+    file = site.file("/f.csv", b"a,b", "text/csv", {"Content-Disposition": "attachment"})
+    terminal.run("open", site.page("/", SHOP + "<a href=/f.csv download>Get</a>"))
+    written: dict[str, tuple[list[str], bytes]] = {
+        "page.jpg": (["screenshot"], b"\xff\xd8"),
+        "page.pdf": (["pdf"], b"%PDF"),
+        "page.txt": (["snapshot"], b"<untrusted"),
+        "page.json": (["snapshot", "--json"], b'{"ok": true'),
+        "opened.csv": (["open", file], b"a,b"),
+        "clicked.csv": (["click", 'link "Get"'], b"a,b"),
+        "listed.csv": (["downloads", "--wait"], b"a,b"),
+    }
+    for name, (words, beginning) in written.items():
+        saved = terminal.run(*words, "--out", name)
+        assert saved.returncode == 0 and name in saved.stdout, (saved.stdout, saved.stderr)
+        assert (terminal.folder / name).read_bytes().startswith(beginning), name
+    assert "Shop" in terminal.run("snapshot", "--out", "-").stdout
+    assert "PNG" in terminal.run("screenshot", "--out", "-").stdout[:8]
+
+
 def test_exit_codes(terminal: Terminal, site: Site) -> None:
     terminal.run("open", site.page("/", SHOP))
     assert terminal.run("click").returncode == 2
@@ -81,6 +101,19 @@ def test_sessions_by_name(terminal: Terminal, site: Site) -> None:
     assert refused.returncode == 2 and "rove close tea" in refused.stderr
     assert terminal.run("close", "tea").stdout == "Closed session tea.\n"
     assert terminal.run("snapshot", "--session", "tea").returncode == 1
+
+
+def test_without_an_open_session_a_command_says_how_to_open_one(terminal: Terminal, site: Site) -> None:
+    terminal.run("close", "--all")
+    for words in (["snapshot"], ["click", "e1"], ["tabs"], ["batch", "click e1"], ["reload"]):
+        refused = terminal.run(*words)
+        assert refused.returncode == 1 and "not_open" in refused.stderr and "`rove open URL`" in refused.stderr
+    terminal.run("open", site.page("/", SHOP), "--session", "tea", "--deny-host", "example.com")
+    refused = terminal.run("snapshot", "--session", "milk")
+    assert "`rove open URL --session milk`" in refused.stderr and "Open now: tea" in refused.stderr
+    assert terminal.run("batch", f"open {site.page('/', SHOP)}", "--session", "milk").returncode == 0
+    terminal.run("close", "--all")
+    assert terminal.run("emulate", "--locale", "de-DE").returncode == 0
 
 
 def test_a_command_that_is_not_valid_says_what_was_meant(terminal: Terminal) -> None:

@@ -23,14 +23,22 @@ examples:
     "batch": """\
 examples:
   rove batch "fill e7 Ada" "click e12"      several acts, one answer
-  rove batch --file steps.txt               a step a line, or a JSON array
+  rove batch --file steps.txt               a step a line, or a JSON array:
+      [{"action": "fill", "target": "e7", "value": "Ada"}, {"action": "click", "target": "e12"}]
   echo 'click e12' | rove batch
+  rove batch "click e12" --session shop     --session, --tab and --timeout hold for all steps
 """,
     "screenshot": """\
 examples:
   rove screenshot --out page.png
   rove screenshot --annotate                with the refs drawn beside the elements
   rove screenshot e12 --out button.png
+""",
+    "dialog": """\
+examples:
+  rove dialog true                          OK
+  rove dialog false                         Cancel
+  rove dialog true --text "Ada"             the answer to a prompt
 """,
     "wait": """\
 examples:

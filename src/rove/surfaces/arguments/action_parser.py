@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from rove.action import AnyAction, CompositeAction, registry
+from rove.settings.tree import options
 from rove.surfaces.arguments.action_examples import EXAMPLES
 from rove.surfaces.arguments.command_parser import MISUSE, CommandParser, Finished, refuse
 from rove.surfaces.arguments.setting_flags import HELP_ALL, OF_ACTIONS, add_settings
@@ -21,6 +22,8 @@ from rove.validation.spelling import nearest
 
 _SETTING = "setting "
 _BATCH = "batch"
+# Arguments that are not required, and may be given by position after those that come first.
+_LATER_POSITIONS = {"check": "checked", "tabs": "url", "upload": "paths"}
 # What every command of an action takes, under the names that they are read by.
 _OF_ALL = ("help", "help_all", "session", "timeout", "quiet", "pretty", "json", "out")
 
@@ -50,15 +53,19 @@ def parse_command(arguments: Sequence[str], columns: int = 80) -> Command:
     if verb is None:
         near = nearest(word, {*command_names(), *OWN_COMMANDS, *SESSION_COMMANDS})
         meant = f"\n      Did you mean `rove {near}`?" if near else ""
-        raise Finished(MISUSE, error=f"rove: There is no command `{word}`.{meant}\n      `rove --help` lists all.\n")
+        reason = f"There is no command `{word}`.{meant}"
+        raise Finished(MISUSE, error=f"rove: {reason}\n      `rove --help` lists all.\n", reason=reason)
     with_all = HELP_ALL in rest
     parser = action_parser(verb, columns, with_all)
     if with_all:
         parser.print_help()
     read, unknown = parser.parse_known_args(rest)
     if unknown:
-        refuse(parser, unknown, _options(parser))
-    return _command(verb, vars(read))
+        refuse(parser, unknown, _options(parser), vars(read).get("target"))
+    command = _command(verb, vars(read))
+    if verb == "screenshot" and (named := command.arguments.get("target")) and _picture_format(named):
+        parser.error(f"{named} is no element of a page; did you mean `rove screenshot --out {named}`?")
+    return command
 
 
 def verb_of(word: str) -> str | None:
@@ -104,7 +111,7 @@ def _add_arguments(parser: argparse.ArgumentParser, cls: type[AnyAction]) -> Non
     required: list[str] = schema.get("required", [])
     properties: dict[str, Schema] = schema["properties"]
     if cls.verb == _BATCH:
-        help = 'commands such as "click e12"; without any, they are read from --file or standard input'
+        help = 'up to 50 commands such as "click e12"; without any, they are read from --file or standard input'
         parser.add_argument("steps", nargs="*", metavar="STEP", help=help)
         parser.add_argument("--file", metavar="FILE", help="read the steps from a file, or from - for standard input")
         return
@@ -117,6 +124,8 @@ def _add_arguments(parser: argparse.ArgumentParser, cls: type[AnyAction]) -> Non
         if not required and name == next(iter(properties)) and _is_text(rule):
             _add_position(parser, name, rule, is_required=False)
             rule = {**rule, "description": argparse.SUPPRESS}
+        elif name == _LATER_POSITIONS.get(cls.verb):
+            _add_position(parser, name, rule, is_required=False)
         _add_option(parser, name, rule)
 
 
@@ -127,7 +136,7 @@ def _is_text(rule: Schema) -> bool:
 def _add_position(parser: argparse.ArgumentParser, name: str, rule: Schema, is_required: bool) -> None:
     facts: dict[str, Any] = {"metavar": name.upper(), "help": _help(rule)}
     if rule.get("type") == "array":
-        facts["nargs"] = "+"
+        facts["nargs"] = "+" if is_required else "*"
     elif not is_required:
         facts["nargs"] = "?"
     dest = name if is_required else f"{name} by position"
@@ -168,7 +177,8 @@ def _add_options(parser: argparse.ArgumentParser, cls: type[AnyAction]) -> None:
     if cls.verb == "snapshot":
         group.add_argument("--pretty", action="store_true", help="draw the page as a tree, for people")
     group.add_argument("--json", action="store_true", help="answer with one line of JSON, for programs")
-    group.add_argument("--out", metavar="FILE", help="write the picture or file that it answers with here")
+    out = "write the picture or file that it answers with here, or else its text; - for standard output"
+    group.add_argument("--out", metavar="FILE", help=out)
 
 
 def _seconds(word: str) -> float:
@@ -187,6 +197,10 @@ def _command(verb: str, read: dict[str, Any]) -> Command:
     flags = {key.removeprefix(_SETTING): value for key, value in read.items() if key.startswith(_SETTING)}
     given = {name: value for name in names if (value := _given(read, name)) is not None}
     steps_file = None
+    if verb == "tabs" and given.get("operation") in ("switch", "close") and "url" in given:
+        given.setdefault("tab", given.pop("url"))  # `rove tabs switch t2`
+    if verb == "screenshot" and (format := _picture_format(read["out"])):
+        given.setdefault("format", format)
     if verb == _BATCH:
         given, steps_file = _steps(read)
     return Command(
@@ -204,31 +218,65 @@ def _command(verb: str, read: dict[str, Any]) -> Command:
     )
 
 
+def _picture_format(out: str | None) -> str | None:
+    """Return the format that the ending of a file asks for, if it does."""
+    formats = {".png": "png", ".jpg": "jpeg", ".jpeg": "jpeg", ".webp": "webp"}
+    return next((format for ending, format in formats.items() if out and out.lower().endswith(ending)), None)
+
+
 def _given(read: Mapping[str, Any], name: str) -> Any:
     by_position = read.get(f"{name} by position")
-    return read.get(name) if by_position is None else by_position
+    return read.get(name) if by_position in (None, []) else by_position
 
 
 def _steps(read: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
     if read["steps"]:
-        return {"steps": [step_of(line) for line in read["steps"]]}, None
+        return {"steps": _steps_of(read["steps"])}, None
     return {}, read["file"] or "-"
 
 
-def step_of(line: str) -> dict[str, Any]:
+def step_of(line: str, number: int) -> dict[str, Any]:
     """Read one step of a batch: a command such as `click e12`, or a JSON object. Raises Finished."""
+    try:
+        return _with_verb(_json_object(line)) if line.lstrip().startswith("{") else _step(line)
+    except Finished as finished:
+        reason = finished.reason or "it asks for help, which is not a step."
+        told = f"rove: Step {number} of the batch, `{line}`: {reason}\n      `rove batch --help` shows examples.\n"
+        raise Finished(MISUSE, error=told, reason=reason) from finished
+
+
+def _step(line: str) -> dict[str, Any]:
     import shlex
 
-    if line.lstrip().startswith("{"):
-        return _json_object(line)
     try:
         words = shlex.split(line)
     except ValueError as error:
-        raise Finished(MISUSE, error=f"rove: The step {line!r} cannot be read: {error}.\n") from error
+        raise Finished(MISUSE, reason=f"it cannot be read: {error}.") from error
+    words = words[1:] if words[:1] == ["rove"] else words
+    if not words or words[0] in {*OWN_COMMANDS, *SESSION_COMMANDS}:
+        raise Finished(MISUSE, reason="it is not an action; `rove --help` lists the actions.")
     command = parse_command(words)
     if issubclass(registry()[command.verb], CompositeAction):
-        raise Finished(MISUSE, error=f"rove: A batch cannot hold a {command.verb}.\n")
+        raise Finished(MISUSE, reason=f"a batch cannot hold a {command_name(registry()[command.verb])}.")
+    if flags := _flags_of_batch(command):
+        raise Finished(MISUSE, reason=f"{flags[0]} holds for the whole batch: give it after the steps, outside them.")
     return {"action": command.verb, **command.arguments}
+
+
+def _flags_of_batch(command: Command) -> list[str]:
+    """Return the flags of a step that say where and how to run, which a step cannot have for itself."""
+    given = {
+        "--session": command.session, "--tab": command.tab, "--timeout": command.timeout, "--quiet": command.is_quiet,
+        "--json": command.as_json, "--pretty": command.is_pretty, "--out": command.out,
+    }  # fmt: skip
+    settings = [option.flag for option in options() if option.key in command.flags]
+    return [*(flag for flag, value in given.items() if value not in (None, False)), *settings]
+
+
+def _with_verb(step: dict[str, Any]) -> dict[str, Any]:
+    """Return a step whose action may be named as its command is: `open` for navigate."""
+    name = step.get("action")
+    return {**step, "action": verb_of(name) or name} if isinstance(name, str) else step
 
 
 def steps_in(text: str) -> list[dict[str, Any]]:
@@ -237,17 +285,22 @@ def steps_in(text: str) -> list[dict[str, Any]]:
         try:
             read = json.loads(text)
         except ValueError as error:
-            raise Finished(MISUSE, error=f"rove: The steps are no JSON: {error}.\n") from error
-        return read if isinstance(read, list) else []
+            raise Finished(MISUSE, error=f"rove: The steps are not JSON: {error}.\n") from error
+        return [_with_verb(step) if isinstance(step, dict) else step for step in read]
     lines = (line.strip() for line in text.splitlines())
-    return [step_of(line) for line in lines if line and not line.startswith("#")]
+    return _steps_of([line for line in lines if line and not line.startswith("#")])
+
+
+def _steps_of(lines: Sequence[str]) -> list[dict[str, Any]]:
+    return [step_of(line, number) for number, line in enumerate(lines, 1)]
 
 
 def _json_object(text: str) -> dict[str, Any]:
     try:
         read = json.loads(text)
     except ValueError as error:
-        raise Finished(MISUSE, error=f"rove: {text!r} is no JSON: {error}.\n") from error
+        reason = f"{text!r} is not JSON: {error}."
+        raise Finished(MISUSE, error=f"rove: {reason}\n", reason=reason) from error
     return read if isinstance(read, dict) else {}
 
 

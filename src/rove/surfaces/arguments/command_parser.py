@@ -36,12 +36,19 @@ class CommandParser(argparse.ArgumentParser):
         raise Finished(0, output=self.format_help())
 
 
-def refuse(parser: argparse.ArgumentParser, unknown: Sequence[str], options: Sequence[str] = ()) -> NoReturn:
-    """Say which words are too many, and which flag was probably meant. `options`: flags that take such a word."""
+def refuse(
+    parser: argparse.ArgumentParser, unknown: Sequence[str], options: Sequence[str] = (), target: str | None = None
+) -> NoReturn:
+    """Say which words are too many, and what was probably meant.
+
+    `options`: flags that take such a word. `target`: the element that was named, maybe by its role alone.
+    """
     flag = unknown[0].partition("=")[0]
     flags = {known.lstrip("-"): known for known in parser._option_string_actions}
     near = nearest(flag.lstrip("-"), flags) if flag.startswith("-") else None
     meant = f"; did you mean {flags[near]}?" if near else ""
     if not flag.startswith("-") and options:
         meant = f"; what is not given by position needs its flag: {', '.join(options)}"
+    if not flag.startswith("-") and target is not None and target.isalpha():
+        meant = f"; a role and a name are one word: '{target} \"{unknown[0]}\"'"
     parser.error(f"unrecognized arguments: {' '.join(unknown)}{meant}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import os
 import sys
 from collections.abc import Collection, Sequence
 from functools import partial
@@ -48,17 +47,12 @@ def run(arguments: Sequence[str], begun: EarlyLaunch | None = None) -> int:
         given = _parsed(arguments)
         resolved = resolve({option.key: getattr(given, option.key, None) for option in options()})
         code: int = given.command(given, resolved, begun)
-        sys.stdout.flush()
     except (Finished, RoveError) as error:
         if begun is not None:
             begun.release()
         return _tell(error, arguments)
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:
-        # The reader of a pipe (`| head`) has gone: Python must not fail to flush the rest at its exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
     return code
 
 

@@ -24,7 +24,7 @@ def edit(path: Path) -> int:
         draft = Path(folder, "config.toml")
         draft.write_text(before, "utf-8")
         while True:
-            if subprocess.run([*editor, str(draft)], check=False).returncode:
+            if _exit_code(editor, draft):
                 print("rove: The editor failed; nothing is changed.", file=sys.stderr)
                 return 1
             text = draft.read_text("utf-8")
@@ -35,6 +35,13 @@ def edit(path: Path) -> int:
                 return 0
             if not _goes_on():
                 return 1
+
+
+def _exit_code(editor: list[str], draft: Path) -> int:
+    try:
+        return subprocess.run([*editor, str(draft)], check=False).returncode
+    except OSError as error:
+        raise _no_editor(f"The editor {editor[0]} cannot be started: {error.strerror}.") from error
 
 
 def _is_kept(path: Path, text: str) -> bool:
@@ -59,9 +66,16 @@ def _goes_on() -> bool:
 
 def _editor() -> list[str]:
     chosen = os.environ.get("VISUAL") or os.environ.get("EDITOR")
-    if chosen:
-        return shlex.split(chosen)
+    if chosen and chosen.strip():
+        try:
+            return shlex.split(chosen)
+        except ValueError as error:
+            raise _no_editor(f"EDITOR, {chosen!r}, cannot be read: {error}.") from error
     found = next((editor for editor in EDITORS if shutil.which(editor)), None)
     if found is None:
-        raise InvalidArguments("No editor was found.", hint="Set EDITOR, or use `rove config set KEY VALUE`.")
+        raise _no_editor("No editor was found.")
     return [found]
+
+
+def _no_editor(message: str) -> InvalidArguments:
+    return InvalidArguments(message, hint="Set EDITOR to one that is installed, or use `rove config set KEY VALUE`.")

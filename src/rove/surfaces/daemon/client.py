@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 FAILED = 1
 INTERRUPTED = 130
-PIPE_CLOSED = 141
 _RECEIVED_AT_ONCE = 1 << 16
 # How often a command is given to a daemon, each of which may be just about to end.
 ATTEMPTS = 5
@@ -49,10 +48,6 @@ def run(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
         return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader of a pipe (`| head`) has gone: Python must not fail to flush the rest at its exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return PIPE_CLOSED
 
 
 def _run(folder: str, arguments: Sequence[str], environment: Mapping[str, str]) -> int:
@@ -161,15 +156,21 @@ def _show(answer: Mapping[str, Any]) -> None:
 
         webbrowser.open(answer["browse"])
     if "file" in answer:
-        from base64 import b64decode
+        _write(answer["file"], answer["data"])
 
-        try:
-            with open(answer["file"], "wb") as file:
-                file.write(b64decode(answer["data"]))
-        except OSError as error:
-            raise DaemonFailed(
-                f"{answer['file']} cannot be written: {error.strerror}.", "The action itself is done."
-            ) from error
+
+def _write(path: str, data: str) -> None:
+    from base64 import b64decode
+
+    if path == "-":
+        sys.stdout.buffer.write(b64decode(data))
+        sys.stdout.flush()
+        return
+    try:
+        with open(path, "wb") as file:
+            file.write(b64decode(data))
+    except OSError as error:
+        raise DaemonFailed(f"{path} cannot be written: {error.strerror}.", "The action itself is done.") from error
 
 
 def _lines(connection: socket, sent: bytes) -> Iterator[bytes]:

@@ -5,29 +5,27 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from rove.action import AnyAction, parse, registry
-from rove.advice import Names, insert_names
+from rove.action import AnyAction, parse
 from rove.engine.sessions.sessions import Sessions
-from rove.errors import RoveError
+from rove.errors import Denied, InvalidArguments, RoveError
 from rove.guard.policy.approval import Approver
-from rove.outcome import AnyOutcome, Attachment
-from rove.render.outcomes import as_data, as_text, error_data, error_text
-from rove.surfaces.arguments.action_parser import Command, command_name, parse_command, steps_in
+from rove.outcome import AnyOutcome
+from rove.render.outcomes import error_data, error_text
+from rove.surfaces.arguments.action_parser import Command, parse_command, steps_in
+from rove.surfaces.arguments.command_advice import advise, advise_upload, command_lines
 from rove.surfaces.arguments.command_parser import Finished
-from rove.surfaces.colours import Palette
+from rove.surfaces.daemon.answers.answer import tell
 from rove.surfaces.daemon.engines import EngineRequest, Engines, resolved_for
+from rove.surfaces.daemon.open_sessions import check_open, loads_page
 from rove.surfaces.daemon.people.approvals import CommandApprover, PendingApprovals
 from rove.surfaces.daemon.people.observers import Observers
-from rove.surfaces.daemon.people.pretty import lines_for, pretty
 from rove.surfaces.daemon.people.progress import Progress
 from rove.surfaces.daemon.people.web_pages import WebPages
 from rove.surfaces.daemon.reply import Reply
 from rove.surfaces.daemon.session_commands import SessionCommands
-from rove.workspace import Workspace
 
 FAILED, MISUSE, DENIED, TIMED_OUT = 1, 2, 3, 4
 EXIT_CODES = {
@@ -86,22 +84,29 @@ class Commands:
             if command.steps_file is not None:
                 arguments["steps"] = await _read_steps(command.steps_file, request["folder"], reply)
             action = parse(command.verb, arguments)
+            check_open(action, command.session, self._engines)
             resolved = resolved_for(request["folder"], request["environment"], command.flags)
             asked = EngineRequest(command.flags, request["environment"])
             with Progress(" ".join(request["arguments"]), reply) as progress:
                 async with self._engines.using(command.session, resolved, asked) as engine:
                     approver = self._pages.approver(engine, CommandApprover(self._approvals, reply))
-                    outcome = await _perform(engine, action, command, approver, progress)
+                    try:
+                        outcome = await _perform(engine, action, command, approver, progress)
+                    except (Denied, InvalidArguments) as error:
+                        advise_upload(error, action.files, request["folder"], engine.settings.workspace_folder)
+                        raise
+            await tell(outcome, command, engine, reply)
         except RoveError as error:
             return _tell_error(error, command, reply)
-        return await _tell(outcome, command, engine, reply)
+        stopped = outcome.result.error
+        return 0 if stopped is None else EXIT_CODES.get(stopped.code, FAILED)
 
 
 async def _perform(
     engine: Sessions, action: AnyAction, command: Command, approver: Approver, progress: Progress
 ) -> AnyOutcome:
     """Run an action in the session that the command names; an address opens the session if it is not open."""
-    if command.session and action.destination is not None and command.session not in engine.open_sessions(None):
+    if command.session and loads_page(action) and command.session not in engine.open_sessions(None):
         await engine.open_session(command.session)
     session = engine.session(command.session)
     return await session.run(
@@ -115,41 +120,13 @@ async def _perform(
     )
 
 
-def command_lines() -> Names:
-    """Return what the command line calls each action, for hints."""
-    return {verb: f"`rove {command_name(cls)}`" for verb, cls in registry().items()}
-
-
-async def _tell(outcome: AnyOutcome, command: Command, engine: Sessions, reply: Reply) -> int:
-    saved = [await _save(attachment, command, engine, reply) for attachment in outcome.attachments]
-    stopped = outcome.result.error
-    if command.as_json:
-        told = {"ok": stopped is None, **as_data(outcome), **({"files": saved} if saved else {})}
-        reply.output(reply.as_json(told))
-    elif command.is_pretty:
-        reply.output(pretty(outcome, Palette(reply.has_colour), lines_for(reply.encoding)))
-    else:
-        reply.output(as_text(outcome) + "\n" + "".join(f"Saved {path}\n" for path in saved))
-    return 0 if stopped is None else EXIT_CODES.get(stopped.code, FAILED)
-
-
 def _tell_error(error: RoveError, command: Command, reply: Reply) -> int:
-    error.hint = insert_names(error.hint, command_lines())
+    advise(error, command.verb)
     if command.as_json:
         reply.output(reply.as_json({"ok": False, "error": error_data(error)}))
     else:
         reply.error(f"{error_text(error)}\n")
     return EXIT_CODES.get(error.code, FAILED)
-
-
-async def _save(attachment: Attachment, command: Command, engine: Sessions, reply: Reply) -> str:
-    """Write a picture or a file where the command says or, without that, to the workspace; return its path."""
-    if command.out is not None:
-        reply.file(command.out, attachment.data)
-        return command.out
-    suffix = Path(attachment.name or "").suffix or "." + attachment.mime.partition("/")[2]
-    name = f"{command.verb}-{datetime.now():%Y%m%d-%H%M%S}{suffix}"
-    return str(await Workspace(engine.settings.workspace_folder).save(".", name, attachment.data))
 
 
 async def _read_steps(file: str, folder: str, reply: Reply) -> list[dict[str, Any]]:

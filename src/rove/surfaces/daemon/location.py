@@ -28,6 +28,11 @@ class DaemonFailed(Exception):
         self.hint = hint
 
 
+def unusable(folder: str, error: OSError) -> DaemonFailed:
+    """Return the error for a folder that cannot be made or read."""
+    return DaemonFailed(f"{folder} cannot be used: {error.strerror}.", "Choose another home with --home or ROVE_HOME.")
+
+
 def daemon_folder(home: str) -> str:
     return os.path.join(home, FOLDER)
 
@@ -75,4 +80,7 @@ def connect(folder: str) -> socket | None:
     except (FileNotFoundError, ConnectionRefusedError):
         connection.close()
         return None
+    except (NotADirectoryError, PermissionError) as error:
+        connection.close()
+        raise unusable(folder, error) from error
     return connection

@@ -11,7 +11,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from rove.surfaces.daemon.location import LOG, RUNNING, STARTING, DaemonFailed, check_folder, connect
+from rove.surfaces.daemon.location import LOG, RUNNING, STARTING, DaemonFailed, check_folder, connect, unusable
 
 # Commands about the daemon itself, which do not start one.
 DAEMON_COMMANDS = ("sessions", "close", "stop", "approve")
@@ -47,8 +47,11 @@ def _columns() -> int:
 
 def start(folder: str, environment: Mapping[str, str]) -> socket | None:
     """Start the daemon, unless another client has just done so, and return a connection to it; None if it ends."""
-    Path(folder).parent.mkdir(parents=True, exist_ok=True)
-    Path(folder).mkdir(mode=0o700, exist_ok=True)
+    try:
+        Path(folder).parent.mkdir(parents=True, exist_ok=True)
+        Path(folder).mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise unusable(folder, error) from error
     check_folder(folder)
     with _locked(Path(folder) / STARTING):
         connection = connect(folder)

@@ -1,0 +1,1 @@
+"""What commands answer with: on the screen, as JSON, and in files."""
