@@ -20,7 +20,7 @@ from rove.surfaces.arguments.action_parser import Command, command_name, parse_c
 from rove.surfaces.arguments.command_parser import Finished
 from rove.surfaces.colours import Palette
 from rove.surfaces.daemon.engines import EngineRequest, Engines, resolved_for
-from rove.surfaces.daemon.people.approvals import CommandApprover, PendingApprovals
+from rove.surfaces.daemon.people.approvals import CommandApprover, PendingApprovals, TimedApprover
 from rove.surfaces.daemon.people.observers import Observers
 from rove.surfaces.daemon.people.pretty import lines_for, pretty
 from rove.surfaces.daemon.people.progress import Progress
@@ -80,6 +80,11 @@ class Commands:
         await self._pages.close()
         await self._engines.close()
 
+    def _approver(self, engine: Sessions, command: Command, reply: Reply) -> Approver:
+        """Return the approver of a command, which asks for no longer than the command may take."""
+        approver = self._pages.approver(engine, CommandApprover(self._approvals, reply))
+        return approver if command.timeout is None else TimedApprover(approver, command.timeout)
+
     async def _run_action(self, command: Command, request: Mapping[str, Any], reply: Reply) -> int:
         try:
             arguments = dict(command.arguments)
@@ -90,7 +95,7 @@ class Commands:
             asked = EngineRequest(command.flags, request["environment"])
             with Progress(" ".join(request["arguments"]), reply) as progress:
                 async with self._engines.using(command.session, resolved, asked) as engine:
-                    approver = self._pages.approver(engine, CommandApprover(self._approvals, reply))
+                    approver = self._approver(engine, command, reply)
                     outcome = await _perform(engine, action, command, approver, progress)
         except RoveError as error:
             return _tell_error(error, command, reply)
