@@ -9,10 +9,12 @@ import sys
 from collections.abc import Collection, Sequence
 from functools import partial
 from io import TextIOWrapper
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rove.errors import RoveError
-from rove.settings.tree import options, resolve
+from rove.errors import InvalidSettings, RoveError
+from rove.settings.home import home_from
+from rove.settings.tree import Resolved, Settings, options, resolve
 from rove.surfaces.arguments.command_parser import MISUSE, Finished, refuse
 from rove.surfaces.arguments.setting_flags import HELP_ALL
 from rove.surfaces.cli import command_calls
@@ -46,7 +48,7 @@ def run(arguments: Sequence[str], begun: EarlyLaunch | None = None) -> int:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="rove: %(message)s")
     try:
         given = _parsed(arguments)
-        resolved = resolve({option.key: getattr(given, option.key, None) for option in options()})
+        resolved = _resolved(given)
         code: int = given.command(given, resolved, begun)
         sys.stdout.flush()
     except (Finished, RoveError) as error:
@@ -73,6 +75,19 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
         refuse(given.parser, unknown)
     given.build_parser = build_parser
     return given
+
+
+def _resolved(given: argparse.Namespace) -> Resolved:
+    """Return the settings in force. Commands that repair settings get the defaults for those that are not valid."""
+    given.settings_fault = None
+    try:
+        return resolve({option.key: getattr(given, option.key, None) for option in options()})
+    except InvalidSettings as fault:
+        if given.command not in (command_calls.config_edit, command_calls.doctor):
+            raise
+        given.settings_fault = fault
+        home = Path(home_from(getattr(given, "home", None), os.environ))
+        return Resolved(Settings(home=home), {option.key: "default" for option in options()})
 
 
 def _tell(error: Finished | RoveError, arguments: Sequence[str]) -> int:
