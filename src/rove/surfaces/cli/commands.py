@@ -12,7 +12,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rove.errors import InvalidSettings, RoveError
+from rove.errors import InvalidArguments, InvalidSettings, RoveError
 from rove.settings.home import home_from
 from rove.settings.tree import Resolved, Settings, options, resolve
 from rove.surfaces.arguments.command_parser import MISUSE, Finished, refuse
@@ -98,12 +98,18 @@ def _tell(error: Finished | RoveError, arguments: Sequence[str]) -> int:
         code, told = error.code, (error.reason, "Correct the arguments of `rove mcp`.", "invalid_arguments")
     else:
         print(f"rove: {error.message}\n      {error.hint}", file=sys.stderr)
-        code, told = 1, (error.message, error.hint, error.code)
+        code, told = _exit_code(error, arguments), (error.message, error.hint, error.code)
     if code and list(arguments[:1]) == ["mcp"] and not sys.stdin.isatty():
         from rove.surfaces.mcp.start_fault import serve_fault
 
         serve_fault(*told)
     return code
+
+
+def _exit_code(error: RoveError, arguments: Sequence[str]) -> int:
+    """Return 2 where the words of the command line are the cause: `config set` and `init` get settings as words."""
+    is_of_words = isinstance(error, InvalidSettings) and arguments[0] in ("config", "init")
+    return MISUSE if is_of_words or isinstance(error, InvalidArguments) else 1
 
 
 def build_parser(words: Collection[str] | None = None) -> argparse.ArgumentParser:

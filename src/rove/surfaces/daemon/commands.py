@@ -12,7 +12,7 @@ from typing import Any
 from rove.action import AnyAction, parse, registry
 from rove.advice import Names, insert_names
 from rove.engine.sessions.sessions import Sessions
-from rove.errors import RoveError
+from rove.errors import InvalidArguments, RoveError
 from rove.guard.policy.approval import Approver
 from rove.outcome import AnyOutcome, Attachment
 from rove.render.outcomes import as_data, as_text, error_data, error_text
@@ -70,7 +70,7 @@ class Commands:
             reply.error(f"rove: {error.message}\n      {error.hint}\n")
             return EXIT_CODES.get(error.code, FAILED)
         except Finished as finished:
-            reply.send(output=finished.output, error=finished.error)
+            _tell_finished(finished, "--json" in request["arguments"], reply)
             return finished.code
         finally:
             self._running -= 1
@@ -145,6 +145,15 @@ def _tell_error(error: RoveError, command: Command, reply: Reply) -> int:
     else:
         reply.error(f"{error_text(error)}\n")
     return EXIT_CODES.get(error.code, FAILED)
+
+
+def _tell_finished(finished: Finished, as_json: bool, reply: Reply) -> None:
+    """Answer a command line that asks for help or is not valid: as JSON, if the rest would have been."""
+    if finished.code and as_json:
+        error = InvalidArguments(finished.reason or finished.error.removeprefix("rove: ").strip())
+        reply.output(reply.as_json({"ok": False, "error": error_data(error)}))
+    else:
+        reply.send(output=finished.output, error=finished.error)
 
 
 async def _save(attachment: Attachment, command: Command, engine: Sessions, reply: Reply) -> str:
