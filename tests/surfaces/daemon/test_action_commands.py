@@ -134,9 +134,3 @@ def test_a_browser_without_sessions_goes_when_another_one_is_started(terminal: T
         terminal.run("open", url, "--session", "other", "--deny-host", f"{number}.example")
         terminal.run("close", "other")
     assert eventually(lambda: len(watchdogs(terminal.home)) <= before + 1, 30.0)
-
-
-def test_a_command_that_is_not_valid_is_told_as_json_to_programs(terminal: Terminal) -> None:
-    done = terminal.run("click", "--json")
-    assert done.returncode == 2
-    assert json.loads(done.stdout)["error"]["code"] == "invalid_arguments"
