@@ -125,7 +125,7 @@ def test_a_switch_can_be_turned_off_by_a_flag(tmp_path: Path) -> None:
 )
 def test_an_invalid_setting_has_a_plain_error(tmp_path: Path, words: list[str], variables: dict[str, str]) -> None:
     done = rove("config", "show", *words, home=tmp_path, **variables)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.startswith("rove: ")
     assert "Traceback" not in done.stderr
@@ -269,7 +269,7 @@ def test_policy_explain_names_the_rule_that_decides(tmp_path: Path, words: list[
 
 def test_policy_explain_of_an_unknown_action_names_the_nearest(tmp_path: Path) -> None:
     done = rove("policy", "explain", "clik", home=tmp_path)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "`click`?" in done.stderr
 
 

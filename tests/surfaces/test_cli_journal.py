@@ -187,6 +187,32 @@ def test_verify_of_a_file_that_cannot_be_read_fails(journal_home: Path) -> None:
         assert "Traceback" not in done.stderr
 
 
+def test_verify_reads_the_journal_of_every_session_whatever_its_name(journal_home: Path) -> None:
+    odd = ("../x", "/etc/passwd", "a/b.jsonl", "x.jsonl", "..", ".", "~", "x~1", "%2F", "mine.head", "l\u00f6we")
+    for name in odd:
+        click(journal_home, "e1", name)
+    done = rove("journal", "verify", home=journal_home)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {line.partition(":")[0] for line in done.stdout.splitlines() if "whole" in line} == {"mine", "other", *odd}
+    assert rove("journal", "verify", "../x", home=journal_home).returncode == 0
+
+
+def test_verify_of_a_path_reads_that_file_though_a_session_has_its_name(journal_home: Path) -> None:
+    own = journal_home / "own.jsonl"
+    click(journal_home, "e1", str(own))
+    assert rove("journal", "verify", str(own), home=journal_home).returncode == 0
+    own.write_text("no journal\n")
+    assert rove("journal", "verify", str(own), home=journal_home).returncode == 1
+
+
+def test_a_journal_that_cannot_be_read_does_not_hide_the_others(journal_home: Path) -> None:
+    (journal_home / "sessions" / "aa.jsonl").mkdir()
+    done = rove("journal", "verify", home=journal_home)
+    assert done.returncode == 1
+    assert "aa: NOT VERIFIED" in done.stderr
+    assert "mine: whole" in done.stdout
+
+
 def test_verify_distinguishes_an_incomplete_line_from_a_changed_one(journal_home: Path) -> None:
     last = verify(LedgerFiles(journal_home / "sessions", "mine")).last
     with journal(journal_home).open("ab") as file:
@@ -201,7 +227,7 @@ def test_verify_compares_a_journal_with_a_given_head(journal_home: Path) -> None
     click(journal_home, "e5")
     assert rove("journal", "verify", "mine", "--head", head, home=journal_home).returncode == 0
     assert rove("journal", "verify", "other", "--head", head, home=journal_home).returncode == 1
-    assert rove("journal", "verify", "--head", head, home=journal_home).returncode == 1
+    assert rove("journal", "verify", "--head", head, home=journal_home).returncode == 2
 
 
 # tail

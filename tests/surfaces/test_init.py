@@ -50,5 +50,11 @@ def test_without_a_terminal_it_changes_nothing_by_itself(tmp_path: Path, config:
     assert written == {"context_servers": {"rove": ENTRY}}
     printed = terminal.run("init", "--print", "--allow-host", "localhost:3000", **variables(tmp_path)).stdout
     assert json.loads(printed) == {"mcpServers": {"rove": ENTRY}}
+    both = terminal.run("init", "--print", "zed", "codex", "--policy", "p.toml", **variables(tmp_path)).stdout
+    assert "context_servers" in both and "mcp_servers" in both and both.count(str(tmp_path / "p.toml")) == 2
+    again = terminal.run("init", "zed", "--yes", "--allow-host", "a.test", **variables(tmp_path)).stdout
+    assert "Zed: replaced in" in again
+    bad = terminal.run("init", "zed", "--yes", "--allow-host", "http://[bad", **variables(tmp_path))
+    assert bad.returncode == 2 and "[bad" not in (tmp_path / ".config/zed/settings.json").read_text()
     unknown = terminal.run("init", "curser", **variables(tmp_path))
-    assert unknown.returncode == 1 and "Did you mean cursor?" in unknown.stderr
+    assert unknown.returncode == 2 and "Did you mean cursor?" in unknown.stderr

@@ -27,6 +27,8 @@ _FILE = pattern(r"(?P<stem>[^~]+)(?:~(?P<number>[1-9]\d*))?\.jsonl|(?P<headed>[^
 # Symbolic links are not followed, and opening a pipe that has the file's name does not block.
 _SAFE_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 Identity = tuple[int, int]
+# Bytes of a stem: with `~underway-` and two numbers after it, the name of a file has at most 255.
+LONGEST_STEM = 200
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class LedgerFiles:
     def __init__(self, folder: Path, name: str) -> None:
         self.folder = folder
         self.name = name
-        self._stem = quote(name, safe="", errors="surrogatepass").replace("~", "%7E")
+        self._stem = stem_of(name)
         self.current = folder / f"{self._stem}.jsonl"
         self.head = folder / f"{self._stem}.head"
         # The prefix of the files that record what is under way.
@@ -83,6 +85,11 @@ class LedgerFiles:
             return identity(os.fstat(descriptor)) == identity(self.current.stat(follow_symlinks=False))
         except FileNotFoundError:
             return False
+
+
+def stem_of(name: str) -> str:
+    """Return how the names of a ledger's files begin: never with a folder, and different for each name."""
+    return quote(name, safe="", errors="surrogatepass").replace("~", "%7E")
 
 
 def names(folder: Path) -> list[str]:

@@ -72,6 +72,26 @@ def test_a_person_who_watches_sees_each_step_and_is_asked(terminal: Terminal) ->
         assert "\033" not in person.shown
 
 
+def test_waiting_for_a_person_ends_with_the_time_of_the_command(terminal: Terminal) -> None:
+    done = terminal.run(*ORDER, "--timeout", "0.5")
+    assert done.returncode == 4
+    assert "No person answered within 0.5 s" in done.stderr
+    assert "Nothing waits" in terminal.run("approve").stdout
+
+
+def test_closing_a_session_ends_the_commands_in_it_and_withdraws_the_question(terminal: Terminal) -> None:
+    ordering = terminal.start(*ORDER)
+    assert ordering.stderr is not None and "approval" in ordering.stderr.readline()
+    waiting = terminal.start("wait", "--text", "Never", "--timeout", "60")
+    with Person(terminal, "approve") as person:
+        person.wait_for("anything else is no:")
+        assert terminal.run("close").returncode == 0
+        assert person.ended() == 0 and "allowed" not in person.shown
+    for command in (ordering, waiting):
+        assert command.wait(10) == 1
+        assert command.stderr is not None and "The session was closed" in command.stderr.read()
+
+
 def test_a_page_as_a_tree(terminal: Terminal) -> None:
     assert '\n\u251c\u2500 "Tea"\n' in terminal.run("snapshot", "--pretty").stdout
     assert '\n|- "Tea"\n' in terminal.run("snapshot", "--pretty", PYTHONIOENCODING="latin-1").stdout

@@ -10,7 +10,7 @@ from collections.abc import Hashable
 from dataclasses import replace
 
 from rove.engine.outcome_redaction import redacted_outcome
-from rove.errors import Denied, LimitReached
+from rove.errors import DeadlineExceeded, Denied, LimitReached
 from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver, NoApprover
 from rove.guard.secrets.secrets import NO_SECRETS, Secrets
 
@@ -80,8 +80,8 @@ class Approvals:
                 f"There was no answer within {self.timeout:g} s: {request.question}",
                 hint="Tell the owner that their answer is needed, then call again.",
             ) from None
-        except Denied:
-            raise  # a no with the person's reason
+        except (Denied, DeadlineExceeded):
+            raise  # a no with the person's reason, or the end of the time that the caller has
         except Exception:
             log.exception("the approver failed on %s", request.action)
             return ApprovalAnswer.NO

@@ -10,7 +10,8 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import field
 from typing import Literal, TypeVar
 
-from rove.errors import Denied, HeldByPerson
+from rove.action import AnyAction, SessionsAction
+from rove.errors import Denied, HeldByPerson, NotOpen
 from rove.tasks import Interrupted, Signal, race
 from rove.validation.record import dataclass
 
@@ -64,6 +65,7 @@ class Driver:
         self._changed = Signal()
         self._stopped = Signal()
         self._interrupted = Signal()
+        self._closed = Signal()
         # Awaited before an action begins.
         self.before_turn: Callable[[], Awaitable[None]] = _nothing
         # Called after each change, with what a person did and who it was, if that is known.
@@ -137,10 +139,11 @@ class Driver:
         self._update("stopped", person)
 
     def close(self) -> None:
-        """Let all that waits go on, since the session is closed."""
+        """End the actions that run or wait, since the session is closed."""
         if self._expiry is not None:
             self._expiry.cancel()
         self._lease, self._is_paused = None, False
+        self._closed.send()
         self._changed.send()
 
     # What an action does
@@ -180,11 +183,24 @@ class Driver:
                 hint="It may be half done: look at the page once the session is handed back.",
             ) from None
 
-    async def until_stopped(self, work: Awaitable[R]) -> R:
-        """Return the result of the work. Raises HeldByPerson if a person stops the session meanwhile."""
+    async def until_stopped(self, work: Awaitable[R], action: AnyAction | None = None) -> R:
+        """Return the result of the work. Raises HeldByPerson if a person stops the session meanwhile.
+
+        Raises NotOpen if the session is closed meanwhile, unless the work is an action that may close it itself.
+        """
+        ends = (
+            [self._stopped.wait()]
+            if isinstance(action, SessionsAction)
+            else [self._stopped.wait(), self._closed.wait()]
+        )
         try:
-            return await race(work, self._stopped.wait())
-        except Interrupted:
+            return await race(work, *ends)
+        except Interrupted as interrupted:
+            if interrupted.index == 1:
+                raise NotOpen(
+                    "The session was closed, and this action was ended before it was done.",
+                    hint="Open another with {open_session}.",
+                ) from None
             raise HeldByPerson(
                 "A person stopped this session, and this action with it.",
                 hint="Do not call again until the person asks you to go on. Pages and tabs are as they were.",

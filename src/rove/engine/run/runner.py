@@ -113,7 +113,7 @@ class Run:
         """Return the result of an action, unless a person stops it. A batch ends when one of its steps is stopped."""
         if isinstance(action, CompositeAction):
             return await work
-        return await explained_timeout(self._session.network, self._session.driver.until_stopped(work))
+        return await explained_timeout(self._session.network, self._session.driver.until_stopped(work, action))
 
     async def _dispatch(self, action: AnyAction, entry: Entry) -> AnyOutcome:
         if isinstance(action, TabAction):

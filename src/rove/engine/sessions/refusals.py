@@ -5,7 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rove.errors import BrowserUnavailable, InvalidArguments, NotOpen
+from rove.ledger.files import LONGEST_STEM, stem_of
 from rove.states.choice import LoginChoice
+
+
+def checked_name(name: str) -> str:
+    """Return the name of a session. Raises InvalidArguments if its journal could not be kept or shown under it."""
+    if not name.strip() or not name.isprintable():
+        raise InvalidArguments(
+            f"{name[:LONGEST_STEM]!a} cannot be the name of a session.",
+            hint="Choose a name of letters, digits and hyphens, such as shop-1.",
+        )
+    if len(stem_of(name)) > LONGEST_STEM:
+        raise InvalidArguments(
+            f"The name of the session is too long: it has {len(name)} characters.",
+            hint=f"Choose a shorter one: at most {LONGEST_STEM} letters, digits and hyphens.",
+        )
+    return name
 
 
 def refuse_login(name: str, login: LoginChoice) -> None:

@@ -24,7 +24,7 @@ from rove.engine.people.handoffs import People
 from rove.engine.session_changes import SessionChanges
 from rove.engine.sessions.admission import Admission
 from rove.engine.sessions.browsers import Browsers, settings_for
-from rove.engine.sessions.refusals import closed_error, lost_at_start, not_open, refuse_login
+from rove.engine.sessions.refusals import checked_name, closed_error, lost_at_start, not_open, refuse_login
 from rove.engine.sessions.session import Session
 from rove.engine.watcher import StepWatcher
 from rove.errors import InvalidArguments, RoveError
@@ -128,7 +128,7 @@ class Sessions:
         window: WindowChoice = AS_SET,
     ) -> str:
         """Open a session and return its name; one that is open already is left as it is."""
-        name = name or next(free for free in map("s{}".format, self._names) if free not in self._open)
+        name = checked_name(name or next(free for free in map("s{}".format, self._names) if free not in self._open))
         if name == DEFAULT or name in self._open:
             refuse_login(name, login)
             return self.session(name).name
@@ -151,7 +151,7 @@ class Sessions:
         """Return the session that an owner need not open, which takes its slot when it is first used."""
         if self._is_closed:
             raise closed_error()
-        return self._open.get(name) or self._add(name, owner)
+        return self._open.get(name) or self._add(checked_name(name), owner)
 
     async def close_session(self, name: str | None) -> str:
         """Close a session and forget what was approved for it; return its name."""

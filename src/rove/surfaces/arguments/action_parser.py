@@ -11,7 +11,7 @@ from typing import Any
 from rove.action import AnyAction, CompositeAction, registry
 from rove.settings.tree import options
 from rove.surfaces.arguments.action_examples import EXAMPLES
-from rove.surfaces.arguments.command_parser import MISUSE, CommandParser, Finished, refuse
+from rove.surfaces.arguments.command_parser import MISUSE, CommandParser, Finished, refuse, session_name
 from rove.surfaces.arguments.setting_flags import HELP_ALL, OF_ACTIONS, add_settings
 from rove.surfaces.arguments.usage import short_usage
 from rove.surfaces.own_commands import OWN_COMMANDS, SESSION_COMMANDS
@@ -167,7 +167,8 @@ def _add_options(parser: argparse.ArgumentParser, cls: type[AnyAction]) -> None:
     group = parser.add_argument_group("where and how")
     known = {*options_of(cls)}
     taken = {*schema_of(cls)["properties"]}
-    group.add_argument("--session", metavar="NAME", help="which session; opened by `rove open` [default]")
+    help = "which session; opened by `rove open` [default]"
+    group.add_argument("--session", metavar="NAME", type=session_name, help=help)
     if "tab" in known and "tab" not in taken:
         group.add_argument("--tab", metavar="ID", help="which tab; the one in front if not given")
     if "timeout" in known and "timeout" not in taken:

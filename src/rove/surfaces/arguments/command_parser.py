@@ -36,6 +36,13 @@ class CommandParser(argparse.ArgumentParser):
         raise Finished(0, output=self.format_help())
 
 
+def session_name(word: str) -> str:
+    """Return the name of a session. An empty one, as of a variable that is not set, does not mean the default."""
+    if not word.strip():
+        raise argparse.ArgumentTypeError("the name of the session is empty")
+    return word
+
+
 def refuse(
     parser: argparse.ArgumentParser, unknown: Sequence[str], options: Sequence[str] = (), target: str | None = None
 ) -> NoReturn:

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from functools import cache
 
-from rove.surfaces.arguments.command_parser import CommandParser
+from rove.surfaces.arguments.command_parser import CommandParser, session_name
 from rove.surfaces.own_commands import SESSION_COMMANDS
 
 CLOSE = """\
@@ -45,12 +45,12 @@ def session_parser(word: str, columns: int) -> argparse.ArgumentParser:
         parser.add_argument("--json", action="store_true", help="one line of JSON, for programs")
     elif word == "close":
         parser.epilog = CLOSE
-        parser.add_argument("names", nargs="*", metavar="SESSION", help="which [default]")
+        parser.add_argument("names", nargs="*", type=session_name, metavar="SESSION", help="which [default]")
         parser.add_argument("--all", action="store_true", help="every session")
     elif word == "approve":
         parser.epilog = APPROVE
     elif word == "watch":
         parser.epilog = WATCH
-        parser.add_argument("session", nargs="?", metavar="SESSION", help="which; all of them if not given")
+        parser.add_argument("session", nargs="?", type=session_name, metavar="SESSION", help="which; all if not given")
         parser.add_argument("--web", action="store_true", help="open the web page")
     return parser

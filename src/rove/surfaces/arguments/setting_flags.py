@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from rove.settings.tree import Option, options
@@ -50,8 +51,15 @@ def flags_given(given: argparse.Namespace) -> list[str]:
         if option.is_switch and value is not None:
             words.append(option.flag if value else option.flag.replace("--", "--no-", 1))
         elif value is not None:
-            words += [word for each in (value if option.is_list else [value]) for word in (option.flag, str(each))]
+            words += [
+                word for each in (value if option.is_list else [value]) for word in (option.flag, _word(option, each))
+            ]
     return words
+
+
+def _word(option: Option, value: Any) -> str:
+    """Return a value as a word. A client starts rove in another folder, where a relative path is another file."""
+    return str(Path(value).expanduser().absolute()) if option.kind is Path else str(value)
 
 
 def _add_flag(group: Any, option: Option, prefix: str, help: str) -> None:

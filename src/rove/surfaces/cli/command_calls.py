@@ -42,9 +42,12 @@ def install(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | 
 
 
 def init(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
+    from rove.guard.hosts.host_rules import HostRules
     from rove.surfaces.arguments.setting_flags import flags_given
     from rove.surfaces.cli.clients.init import init
 
+    settings = resolved.settings
+    HostRules.of(settings.allow_host, settings.only_host, settings.deny_host)  # as `rove mcp` would
     return init(given.clients, flags_given(given), given.yes, given.print)
 
 
@@ -59,7 +62,7 @@ def tools(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | No
 def doctor(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
     from rove.surfaces.cli.doctor import report
 
-    return report(resolved.settings)
+    return report(resolved.settings, given.settings_fault)
 
 
 def config_show(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:

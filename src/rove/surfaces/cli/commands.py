@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import sys
 from collections.abc import Collection, Sequence
 from functools import partial
 from io import TextIOWrapper
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rove.errors import RoveError
-from rove.settings.tree import options, resolve
+from rove.errors import InvalidArguments, InvalidSettings, RoveError
+from rove.settings.home import home_from
+from rove.settings.tree import Resolved, Settings, options, resolve
 from rove.surfaces.arguments.command_parser import MISUSE, Finished, refuse
 from rove.surfaces.arguments.setting_flags import HELP_ALL
 from rove.surfaces.cli import command_calls
@@ -45,7 +48,7 @@ def run(arguments: Sequence[str], begun: EarlyLaunch | None = None) -> int:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="rove: %(message)s")
     try:
         given = _parsed(arguments)
-        resolved = resolve({option.key: getattr(given, option.key, None) for option in options()})
+        resolved = _resolved(given)
         code: int = given.command(given, resolved, begun)
     except (Finished, RoveError) as error:
         if begun is not None:
@@ -69,6 +72,19 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     return given
 
 
+def _resolved(given: argparse.Namespace) -> Resolved:
+    """Return the settings in force. Commands that repair settings get the defaults for those that are not valid."""
+    given.settings_fault = None
+    try:
+        return resolve({option.key: getattr(given, option.key, None) for option in options()})
+    except InvalidSettings as fault:
+        if given.command not in (command_calls.config_edit, command_calls.doctor):
+            raise
+        given.settings_fault = fault
+        home = Path(home_from(getattr(given, "home", None), os.environ))
+        return Resolved(Settings(home=home), {option.key: "default" for option in options()})
+
+
 def _tell(error: Finished | RoveError, arguments: Sequence[str]) -> int:
     """Say why a command has not been run, or has failed; return its exit code."""
     if isinstance(error, Finished):
@@ -77,12 +93,18 @@ def _tell(error: Finished | RoveError, arguments: Sequence[str]) -> int:
         code, told = error.code, (error.reason, "Correct the arguments of `rove mcp`.", "invalid_arguments")
     else:
         print(f"rove: {error.message}\n      {error.hint}", file=sys.stderr)
-        code, told = 1, (error.message, error.hint, error.code)
+        code, told = _exit_code(error, arguments), (error.message, error.hint, error.code)
     if code and list(arguments[:1]) == ["mcp"] and not sys.stdin.isatty():
         from rove.surfaces.mcp.start_fault import serve_fault
 
         serve_fault(*told)
     return code
+
+
+def _exit_code(error: RoveError, arguments: Sequence[str]) -> int:
+    """Return 2 where the words of the command line are the cause: `config set` and `init` get settings as words."""
+    is_of_words = isinstance(error, InvalidSettings) and arguments[0] in ("config", "init")
+    return MISUSE if is_of_words or isinstance(error, InvalidArguments) else 1
 
 
 def build_parser(words: Collection[str] | None = None) -> argparse.ArgumentParser:

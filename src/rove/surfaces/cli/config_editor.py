@@ -13,28 +13,31 @@ from pathlib import Path
 from rove.errors import InvalidArguments, InvalidSettings
 
 EDITORS = ("nano", "vim", "vi")
+# Holds a text that was not valid, until it is.
+KEPT = "config.toml.draft"
 BEGINNING = "# Settings of rove. `rove config show` lists all of them, docs/settings.md explains each.\n"
 
 
 def edit(path: Path) -> int:
     """Let the user edit a copy, and keep it if it is valid; otherwise say why, and offer to go on editing."""
     editor = _editor()
-    before = path.read_text("utf-8") if path.exists() else BEGINNING
+    before = path.read_text("utf-8", "replace") if path.exists() else BEGINNING
+    kept = path.with_name(KEPT)
     with tempfile.TemporaryDirectory() as folder:
         draft = Path(folder, "config.toml")
-        draft.write_text(before, "utf-8")
+        draft.write_text(kept.read_text("utf-8", "replace") if kept.exists() else before, "utf-8")
         while True:
             if _exit_code(editor, draft):
                 print("rove: The editor failed; nothing is changed.", file=sys.stderr)
                 return 1
-            text = draft.read_text("utf-8")
+            text = draft.read_text("utf-8", "replace")
             if text == before:
                 print("Nothing is changed.")
-                return 0
-            if _is_kept(path, text):
+            if text == before or _is_kept(path, text):
+                kept.unlink(missing_ok=True)
                 return 0
             if not _goes_on():
-                return 1
+                return _keep(kept, text)
 
 
 def _exit_code(editor: list[str], draft: Path) -> int:
@@ -56,10 +59,18 @@ def _is_kept(path: Path, text: str) -> bool:
     return True
 
 
+def _keep(kept: Path, text: str) -> int:
+    """Keep what was typed, for the next time."""
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text(text, "utf-8")
+    print(f"      What you typed is kept in {kept}: `rove config edit` goes on with it.", file=sys.stderr)
+    return 1
+
+
 def _goes_on() -> bool:
     if not sys.stdin.isatty():
         return False
-    print("Edit it again? Otherwise nothing is changed. [Y/n] ", end="", flush=True)
+    print("Edit it again? Otherwise the settings stay as they are. [Y/n] ", end="", flush=True)
     answer = sys.stdin.readline()
     return bool(answer) and answer.strip().lower() in ("", "y", "yes")
 
@@ -71,6 +82,10 @@ def _editor() -> list[str]:
             return shlex.split(chosen)
         except ValueError as error:
             raise _no_editor(f"EDITOR, {chosen!r}, cannot be read: {error}.") from error
+    if not sys.stdin.isatty():
+        raise InvalidArguments(
+            "There is no terminal for an editor.", hint="Use `rove config set KEY VALUE`, or set EDITOR."
+        )
     found = next((editor for editor in EDITORS if shutil.which(editor)), None)
     if found is None:
         raise _no_editor("No editor was found.")

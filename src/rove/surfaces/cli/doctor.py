@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 
 from rove.browser.browser import Finding
 from rove.engine.self_check import examine
+from rove.errors import InvalidSettings
 from rove.settings.tree import Settings
 from rove.surfaces.cli.clients.findings import client_findings
 from rove.surfaces.colours import palette_for
@@ -16,21 +17,27 @@ MARKS = {"good": "ok  ", "worth knowing": "note", "broken": "FAIL"}
 COLOURS = {"good": "green", "worth knowing": "yellow", "broken": "red"}
 
 
-def report(settings: Settings) -> int:
-    """Print each finding as it is made; return 1 if something is broken."""
-    return asyncio.run(_report(settings))
+def report(settings: Settings, fault: InvalidSettings | None = None) -> int:
+    """Print each finding as it is made; return 1 if something is broken.
+
+    `fault`: why the settings of the user are not valid, so that the rest is checked with the defaults.
+    """
+    return asyncio.run(_report(settings, fault))
 
 
-async def _report(settings: Settings) -> int:
+async def _report(settings: Settings, fault: InvalidSettings | None) -> int:
     broken = 0
-    async for finding in _all_findings(settings):
+    async for finding in _all_findings(settings, fault):
         print(_line(finding), flush=True)
         broken += finding.state == "broken"
     print(f"\n{broken} problem(s)." if broken else "\nAll is well.")
     return 1 if broken else 0
 
 
-async def _all_findings(settings: Settings) -> AsyncIterator[Finding]:
+async def _all_findings(settings: Settings, fault: InvalidSettings | None) -> AsyncIterator[Finding]:
+    if fault is not None:
+        fix = f"{fault.hint} `rove config edit` opens the file. What follows is checked with the default settings."
+        yield Finding("settings", "broken", fault.message, fix)
     async for finding in examine(settings):
         yield finding
     for finding in client_findings():

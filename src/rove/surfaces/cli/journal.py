@@ -72,15 +72,25 @@ def check(folder: Path, wanted: Sequence[str], head: str | None) -> int:
         raise InvalidArguments("--head names an entry of one journal.", hint="Name that session, or its file.")
     if not chosen:
         print(f"There is no journal in {folder} yet.")
-    verdicts = {name: _verdict(folder, name, head) for name in chosen}
-    for name, verdict in verdicts.items():
-        print("\n".join(_report(name, verdict)))
-    return 0 if all(verdict.is_whole for verdict in verdicts.values()) else 1
+    # Only a person's argument may be a path: the name of a session, which an agent chooses, can look like one.
+    found = [_is_intact(folder, name, head, may_be_path=bool(wanted)) for name in chosen]
+    return 0 if all(found) else 1
 
 
-def _verdict(folder: Path, name: str, head: str | None) -> Verdict:
+def _is_intact(folder: Path, name: str, head: str | None, may_be_path: bool) -> bool:
+    """Print whether one journal is whole. One that cannot be read does not keep the others from being verified."""
     try:
-        if _is_path(name):
+        verdict = _verdict(folder, name, head, may_be_path)
+    except JournalFailed as error:
+        print(f"{one_line(name)}: NOT VERIFIED: {error.message}", f"      {error.hint}", sep="\n", file=sys.stderr)
+        return False
+    print("\n".join(_report(name, verdict)))
+    return verdict.is_whole
+
+
+def _verdict(folder: Path, name: str, head: str | None, may_be_path: bool) -> Verdict:
+    try:
+        if may_be_path and _is_path(name) and (Path(name).exists() or name not in names(folder)):
             return verify_file(Path(name), head)
         (files,) = _chosen(folder, name)
         return verify(files, head)

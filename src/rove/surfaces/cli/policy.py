@@ -19,7 +19,8 @@ from rove.toolsets.catalogue import PREFIX
 from rove.validation.spelling import nearest
 
 ASKED = {
-    "client": "the person at the MCP client, if it can put questions to them; else the answer is no",
+    "client": "the person at the MCP client, if it can put questions to them, else the answer is no; for a command "
+    "such as `rove click`, the person at its terminal or at `rove approve`",
     "terminal": "the person at rove's own terminal",
     "none": "no person, so the answer is no",
 }

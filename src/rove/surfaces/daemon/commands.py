@@ -20,7 +20,7 @@ from rove.surfaces.arguments.command_parser import Finished
 from rove.surfaces.daemon.answers.answer import tell
 from rove.surfaces.daemon.engines import EngineRequest, Engines, resolved_for
 from rove.surfaces.daemon.open_sessions import check_open, loads_page
-from rove.surfaces.daemon.people.approvals import CommandApprover, PendingApprovals
+from rove.surfaces.daemon.people.approvals import CommandApprover, PendingApprovals, TimedApprover
 from rove.surfaces.daemon.people.observers import Observers
 from rove.surfaces.daemon.people.progress import Progress
 from rove.surfaces.daemon.people.web_pages import WebPages
@@ -68,7 +68,7 @@ class Commands:
             reply.error(f"rove: {error.message}\n      {error.hint}\n")
             return EXIT_CODES.get(error.code, FAILED)
         except Finished as finished:
-            reply.send(output=finished.output, error=finished.error)
+            _tell_finished(finished, "--json" in request["arguments"], reply)
             return finished.code
         finally:
             self._running -= 1
@@ -77,6 +77,11 @@ class Commands:
     async def close(self) -> None:
         await self._pages.close()
         await self._engines.close()
+
+    def _approver(self, engine: Sessions, command: Command, reply: Reply) -> Approver:
+        """Return the approver of a command, which asks for no longer than the command may take."""
+        approver = self._pages.approver(engine, CommandApprover(self._approvals, reply))
+        return approver if command.timeout is None else TimedApprover(approver, command.timeout)
 
     async def _run_action(self, command: Command, request: Mapping[str, Any], reply: Reply) -> int:
         try:
@@ -89,7 +94,7 @@ class Commands:
             asked = EngineRequest(command.flags, request["environment"])
             with Progress(" ".join(request["arguments"]), reply) as progress:
                 async with self._engines.using(command.session, resolved, asked) as engine:
-                    approver = self._pages.approver(engine, CommandApprover(self._approvals, reply))
+                    approver = self._approver(engine, command, reply)
                     try:
                         outcome = await _perform(engine, action, command, approver, progress)
                     except (Denied, InvalidArguments) as error:
@@ -127,6 +132,15 @@ def _tell_error(error: RoveError, command: Command, reply: Reply) -> int:
     else:
         reply.error(f"{error_text(error)}\n")
     return EXIT_CODES.get(error.code, FAILED)
+
+
+def _tell_finished(finished: Finished, as_json: bool, reply: Reply) -> None:
+    """Answer a command line that asks for help or is not valid: as JSON, if the rest would have been."""
+    if finished.code and as_json:
+        error = InvalidArguments(finished.reason or finished.error.removeprefix("rove: ").strip())
+        reply.output(reply.as_json({"ok": False, "error": error_data(error)}))
+    else:
+        reply.send(output=finished.output, error=finished.error)
 
 
 async def _read_steps(file: str, folder: str, reply: Reply) -> list[dict[str, Any]]:

@@ -6,8 +6,9 @@ import asyncio
 
 import pytest
 
+from rove.actions.sessions.sessions import CloseSession
 from rove.engine.people.driver import Driver
-from rove.errors import Denied, HeldByPerson
+from rove.errors import Denied, HeldByPerson, NotOpen
 
 
 def driver(patience: float = 5, idle: float = 60) -> Driver:
@@ -186,3 +187,14 @@ async def test_every_change_is_reported_with_its_person() -> None:
         ("stopped", "Ada"),
         ("resumed", None),
     ]
+
+
+async def test_closing_the_session_ends_what_runs_in_it_but_not_what_closes_it() -> None:
+    driving = driver()
+    waiting = asyncio.ensure_future(driving.until_stopped(asyncio.Event().wait()))
+    closing = asyncio.ensure_future(driving.until_stopped(asyncio.sleep(0.01, "closed"), CloseSession()))
+    await turn_of_the_loop()
+    driving.close()
+    with pytest.raises(NotOpen, match="The session was closed"):
+        await waiting
+    assert await closing == "closed"

@@ -20,7 +20,7 @@ def init(names: Sequence[str], flags: Sequence[str], is_sure: bool, only_prints:
     command = server_command(flags)
     chosen = [_named(name) for name in names] or [client for client in clients() if client.is_installed]
     if only_prints:
-        print(_printed(_named(names[0]) if names else None, command))
+        print("\n\n".join(_printed(client, command) for client in (chosen if names else [None])))
         return 0
     if not chosen:
         print(f"None of the MCP clients that rove knows was found: {', '.join(each.name for each in clients())}.")
@@ -49,7 +49,8 @@ def _offer(client: Client, command: Sequence[str], is_sure: bool, can_ask: bool)
         print(f"{client.name}: {error.message}\n    {error.hint}", file=sys.stderr)
         return False
     kept = f" As it was: {_short(backup)}." if backup else ""
-    print(f"{client.name}: added to {_short(client.file)}.{kept} It holds from the next start of {client.name}.")
+    done = "replaced in" if present is not None else "added to"
+    print(f"{client.name}: {done} {_short(client.file)}.{kept} It holds from the next start of {client.name}.")
     return True
 
 

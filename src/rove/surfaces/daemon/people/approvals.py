@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
-from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest
+from rove.errors import DeadlineExceeded
+from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver
 from rove.render.approvals import card
 from rove.surfaces.daemon.reply import Reply
 from rove.surfaces.terminal import answer_of, choice_of
@@ -91,3 +93,24 @@ class CommandApprover:
             await self._pending.ask(request, self._reply)
         else:
             self._reply.error(WAITING.format(until=time.strftime("%H:%M:%S", time.localtime(request.expires))))
+
+
+class TimedApprover:
+    """Asks another approver, for as long as the command that waits may take."""
+
+    def __init__(self, approver: Approver, seconds: float) -> None:
+        self._approver = approver
+        self._seconds = seconds
+        self._until = time.time() + seconds
+
+    async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
+        """Return the person's answer. Raises DeadlineExceeded if there is none in time."""
+        request = replace(request, expires=min(request.expires, self._until))
+        try:
+            async with asyncio.timeout(max(self._until - time.time(), 0)):
+                return await self._approver.answer(request)
+        except TimeoutError:
+            raise DeadlineExceeded(
+                f"No person answered within {self._seconds:g} s: {request.question}",
+                hint="Nothing was done. Give --timeout more seconds, and tell the person to run `rove approve`.",
+            ) from None

@@ -13,7 +13,7 @@ NONE_OPEN = "No session is open. `rove open URL` opens one.\n"
 
 def sessions_table(sessions: Sequence[Mapping[str, Any]], palette: Palette) -> str:
     """Return a line for each tab, under the name of its session."""
-    rows = [(session["session"], tab) for session in sessions for tab in session["tabs"] or [None]]
+    rows = [(one_line(session["session"]), tab) for session in sessions for tab in session["tabs"] or [None]]
     width = max((len(name) for name, _ in rows), default=0)
     lines = (f"{palette.paint(name.ljust(width), 'bold')}  {_tab(tab, palette)}\n" for name, tab in rows)
     return "".join(lines) or NONE_OPEN

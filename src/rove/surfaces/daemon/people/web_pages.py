@@ -56,7 +56,8 @@ class WebPages:
         except ModuleNotFoundError as error:
             raise InvalidSettings(
                 f"The web page needs a package that is not installed: {error.name}.",
-                hint="Install rove with its extra `serve`, or watch in the terminal: `rove watch`.",
+                hint="Install rove's extra `serve`: in a checkout, pip install '.[serve]'; then `rove stop`. "
+                "Or watch in the terminal: `rove watch`.",
             ) from error
         settings = replace(engine.settings, serve=replace(engine.settings.serve, host=LOOPBACK, port=0))
         gateway = Gateway(settings, sessions=engine)
