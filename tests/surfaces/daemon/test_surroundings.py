@@ -20,8 +20,8 @@ CASES = [
     (f"{ROVE} snapshot --nope 2>&-", {}, 2, ""),
     (f"{ROVE} open example.com", {"ROVE_HOME": "/proc/x"}, 1, "ROVE_HOME"),
     (f"{ROVE} sessions", {"ROVE_HOME": "/dev/null"}, 1, "ROVE_HOME"),
-    (f"{ROVE} config edit", {"EDITOR": "nosuchedit"}, 1, "nosuchedit cannot be started"),
-    (f"{ROVE} config edit", {"EDITOR": "vi 'x"}, 1, "Set EDITOR"),
+    (f"{ROVE} config edit", {"EDITOR": "nosuchedit"}, 2, "nosuchedit cannot be started"),
+    (f"{ROVE} config edit", {"EDITOR": "vi 'x"}, 2, "Set EDITOR"),
 ]
 
 
