@@ -27,7 +27,7 @@ async def test_an_act_that_changed_nothing_names_the_element_in_the_wrapper(sess
     await session.click("button")
     answer = as_text(await session.click("button"))
     assert re.fullmatch(
-        r'Clicked (e\d+):\n<untrusted (\d+) \S+>\nbutton "Save"\n</untrusted \2>\nNothing changed within .*', answer
+        r'<untrusted (\d+) \S+>\nClicked button "Save"\.\n</untrusted \1>\nNothing changed within .*', answer
     )
     assert as_text(await session.hover("700,500")).startswith("Pointing at the point 700,500.")
 

@@ -310,7 +310,7 @@ async def test_48_a_proxy_that_requires_a_password_is_reported_with_the_setting_
         for scheme in ("http", "https"):
             with answered_within(5), pytest.raises(NeedsCredentials) as caught:
                 await Session(sessions, None).run(Navigate(f"{scheme}://{PUBLIC}/"), timeout=5)
-            assert "--proxy" in caught.value.hint
+            assert "rove.open(proxy=" in caught.value.hint
 
 
 async def test_19_clicking_a_link_to_a_refused_connection_reports_the_failure(

@@ -50,14 +50,14 @@ async def guarded(home: Path, _server: Site) -> AsyncGenerator[Session]:
         yield Session(sessions, None)
 
 
-async def test_a_forbidden_address_is_refused_with_the_flag_that_would_allow_it(
+async def test_a_forbidden_address_is_refused_with_the_setting_that_would_allow_it(
     guarded: Session, canary: Canary
 ) -> None:
     with pytest.raises(Denied) as caught:
         await guarded.navigate(f"http://127.0.0.1:{canary.port}/")
     assert f"127.0.0.1:{canary.port}" in caught.value.message
     assert "loopback" in caught.value.message
-    assert f"--allow-host 127.0.0.1:{canary.port}" in caught.value.hint
+    assert f'rove.open(allow_host="127.0.0.1:{canary.port}")' in caught.value.hint
     assert canary.visits == 0
 
 
