@@ -21,7 +21,7 @@ def every_exception() -> Iterator[type[Exception]]:
     """Yield every exception class that a module of rove defines."""
     for module in pkgutil.walk_packages(rove.__path__, "rove."):
         # An adapter needs its framework, and defines no exceptions.
-        if module.name != "rove.__main__" and not module.name.startswith("rove.adapters."):
+        if not module.name.endswith(".__main__") and not module.name.startswith("rove.adapters."):
             importlib.import_module(module.name)
     waiting = Exception.__subclasses__()
     while waiting:
