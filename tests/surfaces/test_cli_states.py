@@ -35,7 +35,7 @@ def test_states_are_imported_listed_shown_exported_and_deleted(tmp_path: Path) -
     assert again.returncode == 1 and "cannot be written" in again.stderr
     assert rove(home, "states", "delete", "shop").returncode == 0
     missing = rove(home, "states", "show", "shop")
-    assert missing.returncode == 1 and "There is no state shop" in missing.stderr
+    assert missing.returncode == 2 and "There is no state shop" in missing.stderr
 
 
 def test_profiles_are_listed_and_deleted(tmp_path: Path) -> None:
@@ -43,4 +43,4 @@ def test_profiles_are_listed_and_deleted(tmp_path: Path) -> None:
     assert rove(tmp_path, "profiles", "list").stdout == "work\n"
     assert rove(tmp_path, "profiles", "delete", "work").returncode == 0
     assert rove(tmp_path, "profiles", "list").stdout == "There is no profile.\n"
-    assert rove(tmp_path, "profiles", "delete", "work").returncode == 1
+    assert rove(tmp_path, "profiles", "delete", "work").returncode == 2
