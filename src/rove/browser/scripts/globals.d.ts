@@ -414,6 +414,9 @@ declare const NONCE: string;
 declare var roveTell: ((message: string) => void) | undefined;
 declare var roveCopied: ((text: string) => void) | undefined;
 declare var rove: unknown;
+// What runs axe-core in a frame, and the axe-core that Python puts before that.
+declare var roveAudit: unknown;
+declare const axe: any;
 
 // Properties that TypeScript does not know yet.
 interface CSSStyleDeclaration {

@@ -34,10 +34,20 @@ def install(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | 
     from rove.browser.browser import load_engine
     from rove.surfaces.cli.progress_bar import ProgressBar
 
+    if given.what == "axe":
+        return _install_axe(resolved, given.force)
     bar = ProgressBar(sys.stdout) if sys.stdout.isatty() else None
     engine = load_engine()
     version, where = engine.install(resolved.settings, lambda line: print(line, flush=True), bar, given.force)
     print(f"{version}\n{where}")
+    return 0
+
+
+def _install_axe(resolved: Resolved, again: bool) -> int:
+    from rove.axe.installation import install_axe
+
+    version, path = install_axe(resolved.settings, again)
+    print(f"axe-core {version}\n{path}")
     return 0
 
 

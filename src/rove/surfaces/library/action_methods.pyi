@@ -6,6 +6,7 @@ Written by docs/method_stubs.py from the actions: change those, then run `make d
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from rove.actions.audits.accessibility import Audited
 from rove.actions.devtools.console import ConsoleLines
 from rove.actions.devtools.cookies import CookieList
 from rove.actions.devtools.network import RequestList
@@ -283,6 +284,31 @@ class ActionMethods:
         url: Address for a new tab.
         index: Which tab, by its place in the list, from 0.
         at_least_one: Open an empty tab if there is none.
+        """
+
+    async def audit(
+        self,
+        target: str | None = None,
+        level: Literal["a", "aa", "aaa"] | None = None,
+        tags: Sequence[str] = (),
+        rules: Sequence[str] = (),
+        without: Sequence[str] = (),
+        uncertain: bool = False,
+        limit: int = 5,
+        budget: int = 3000,
+        path: str | None = None,
+    ) -> Outcome[Audited]:
+        """Check the page and its frames for accessibility faults with axe-core: which elements, and how to mend them.
+
+        target: Only this element and what is in it.
+        level: Only rules of WCAG up to this level.
+        tags: Only rules with one of these tags, such as best-practice.
+        rules: Only these rules, such as color-contrast; with tags or level, these too.
+        without: Not these rules.
+        uncertain: Tell also what a person has to check.
+        limit: Most elements told of each rule.
+        budget: Most tokens.
+        path: File in the workspace for all of it, as JSON.
         """
 
     async def aria_snapshot(

@@ -29,6 +29,9 @@ def serve_arguments(serve: argparse.ArgumentParser) -> None:
 
 
 def install_arguments(install: argparse.ArgumentParser) -> None:
+    install.add_argument(
+        "what", nargs="?", choices=("browser", "axe"), default="browser", help="a browser, or axe-core for `rove audit`"
+    )
     install.add_argument("--force", action="store_true", help="fetch one even where one is found")
 
 
