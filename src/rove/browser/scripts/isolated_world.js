@@ -41,6 +41,7 @@ import {
   snapshotWhenSettled,
   untilSettled,
 } from "./page/settling.js";
+import { holdStill, releaseStill } from "./page/stillness.js";
 import { listenForValidation } from "./page/validation.js";
 import { changedLook, watchLookAt, watchLookOnKeys } from "./paint/look_changes.js";
 import { pageSource } from "./reading/page_source.js";
@@ -145,6 +146,8 @@ globalThis.rove = {
   releasePointer,
   watchPerson,
   coverTyped,
+  holdStill,
+  releaseStill,
 };
 
 listenForPasswords();

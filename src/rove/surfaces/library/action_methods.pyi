@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from rove.actions.audits.accessibility import Audited
+from rove.actions.audits.comparison import Compared
 from rove.actions.devtools.console import ConsoleLines
 from rove.actions.devtools.cookies import CookieList
 from rove.actions.devtools.network import RequestList
@@ -340,6 +341,31 @@ class ActionMethods:
         """Read the session's clipboard, or put text on it. To copy, cut or paste press Control+C, X or V.
 
         text: Text to put on it.
+        """
+
+    async def compare(
+        self,
+        name: str,
+        target: str | None = None,
+        full_page: bool = False,
+        mask: Sequence[str] = (),
+        threshold: float = 0.1,
+        max_pixels: int = 0,
+        max_share: float = 0.0,
+        update: bool = False,
+        fail: bool = False,
+    ) -> Outcome[Compared]:
+        """Compare how the page looks with a picture kept in the workspace; the first call keeps it.
+
+        name: Name of the picture: baselines/NAME.png.
+        target: Only this element.
+        full_page: The whole page, not only what is in view.
+        mask: Elements to leave out, such as clocks and adverts.
+        threshold: How far colours may be apart to count as the same.
+        max_pixels: How many pixels may differ.
+        max_share: Which share of the pixels may differ, such as 0.01.
+        update: Keep this picture as the baseline from now on.
+        fail: An error if it does not match, or if there is no baseline.
         """
 
     async def console(
