@@ -60,6 +60,8 @@ class Audited(Result):
                 left_out += 1
                 continue
             yield from parts
+        if told:
+            yield Passage(f"Each rule is explained at {told[0].link.removesuffix(told[0].id)}RULE.")
         if left_out:
             yield Passage(f"{_count(left_out, 'more rule')}: raise `budget`, or name `rules`.")
 
@@ -74,7 +76,7 @@ class Audited(Result):
     def _rule_passages(self, rule: AuditedRule, is_uncertain: bool) -> Iterator[Passage]:
         doubt = "to check, " if is_uncertain else ""
         standard = ", ".join(rule.criteria)
-        yield Passage(f"{rule.id} ({doubt}{rule.impact}; {standard}): {rule.help}. {rule.link}")
+        yield Passage(f"{rule.id} ({doubt}{rule.impact}; {standard}): {rule.help}.")
         last = ""
         for element in rule.elements[: self.limit]:
             # Many elements break a rule in the same way.

@@ -4,21 +4,20 @@
 import { dropAudited, elementBehind, frameRef, indexOf, toldElements } from "./audits/audited_elements.js";
 
 /** @typedef {{ ref?: string, frame?: object }} AuditContext */
-/** @typedef {{ id: string, impact: string | null, tags: string[], help: string, nodes: any[] }} AxeRule */
 
-/** @type {any} */
+/** @type {object | null} */
 let mainPartial = null;
 
 // What a field holds is no fault of the page, and may be a secret.
 /** @param {string} source */
 const withoutValues = (source) => source.replace(/(\[|\s)value="(?:[^"\\]|\\.)*"/g, "$1value");
 
-/** @param {any} selector @returns {any} */
+/** @param {AxeSelector} selector @returns {AxeSelector} */
 const plainSelector = (selector) =>
   Array.isArray(selector) ? selector.map(plainSelector) : withoutValues(String(selector));
 
 // What axe reports of an element: its own facts and, in place of an XPath, by which number this frame knows it.
-/** @param {any} found @param {string} prefix */
+/** @param {AxeElement} found @param {string} prefix */
 const specOf = (found, prefix) => ({
   selector: plainSelector(found.selector),
   source: withoutValues(found.source),
@@ -36,14 +35,13 @@ const begin = (prefix) => {
   // A run that was cut off at its deadline leaves these behind.
   axe._running = false;
   axe.teardown();
-  axe.utils.nodeSerializer.update({ toSpec: (/** @type {any} */ found) => specOf(found, prefix) });
+  axe.utils.nodeSerializer.update({ toSpec: (found) => specOf(found, prefix) });
 };
 
 // Returns the frames that an audit of this one goes on with: the refs of their elements, and axe's context for each.
 /** @param {AuditContext} context @param {object} options @param {string} prefix */
 const framesIn = (context, options, prefix) => {
   begin(prefix);
-  /** @type {{ frameSelector: any, frameContext: object }[]} */
   const found = axe.utils.getFrameContexts(axeContext(context), options);
   return found.map(({ frameSelector, frameContext }) => ({
     owner: frameRef(axe.utils.shadowSelect(frameSelector)),
@@ -77,21 +75,20 @@ const toldRule = ({ id, impact, tags, help, nodes }, most) => ({
 });
 
 // Joins the results of all frames and returns the rules that are broken, or that a person has to check.
-/** @param {any[]} partials @param {object} options @param {number} most */
+/** @param {(object | null)[]} partials @param {object} options @param {number} most */
 const finish = async (partials, options, most) => {
   const report = await axe.finishRun([mainPartial, ...partials], { ...options, xpath: true });
   mainPartial = null;
   return {
     version: report.testEngine.version,
-    violations: report.violations.map((/** @type {AxeRule} */ rule) => toldRule(rule, most)),
-    incomplete: report.incomplete.map((/** @type {AxeRule} */ rule) => toldRule(rule, most)),
+    violations: report.violations.map((rule) => toldRule(rule, most)),
+    incomplete: report.incomplete.map((rule) => toldRule(rule, most)),
     passes: report.passes.length,
     inapplicable: report.inapplicable.length,
   };
 };
 
 const known = () => {
-  /** @type {{ ruleId: string, tags: string[] }[]} */
   const rules = axe.getRules();
   return { rules: rules.map((rule) => rule.ruleId), tags: [...new Set(rules.flatMap((rule) => rule.tags))].sort() };
 };

@@ -31,6 +31,7 @@ import { listenForScrolling, untilAnimationsEnd } from "./page/animations.js";
 import { bodyText, nextChange, showsSelector, showsText } from "./page/changes.js";
 import { listenForClipboard, setClipboardText } from "./page/clipboard.js";
 import { listenForInput } from "./page/idle.js";
+import { listenForInteractions } from "./page/interactions.js";
 import { leaveModes, listenForModes, releasePointer } from "./page/modes.js";
 import { coverTyped, watchPerson } from "./page/person_typing.js";
 import {
@@ -43,6 +44,7 @@ import {
 } from "./page/settling.js";
 import { holdStill, releaseStill } from "./page/stillness.js";
 import { listenForValidation } from "./page/validation.js";
+import { webVitals } from "./page/web_vitals.js";
 import { changedLook, watchLookAt, watchLookOnKeys } from "./paint/look_changes.js";
 import { pageSource } from "./reading/page_source.js";
 import { listenForPasswords } from "./roles/passwords.js";
@@ -146,6 +148,7 @@ globalThis.rove = {
   releasePointer,
   watchPerson,
   coverTyped,
+  webVitals: () => webVitals(describeElement),
   holdStill,
   releaseStill,
 };
@@ -160,3 +163,4 @@ listenForScrolling();
 listenForClipboard();
 listenForModes();
 listenForValidation();
+listenForInteractions();

@@ -35,6 +35,7 @@ from rove.chromium.page.page_observer import PageObserver
 from rove.chromium.page.person_input import PersonInput
 from rove.chromium.page.shared_resources import TabSetup
 from rove.chromium.page.worker_control import WorkerControl
+from rove.chromium.performance.profiler import Profiler
 from rove.chromium.protocol.connection import CdpSession
 from rove.chromium.stealth.console import FrameLogs
 from rove.chromium.stealth.window import resize_page
@@ -99,14 +100,13 @@ class Tab:
         self.redact: Callable[[str], str] = setup.shared.redact
         self.page.worlds.main.redact = setup.shared.redact_answer
         self.screencast = Screencast(cdp, self.page.tasks)
+        self.profiler = Profiler(self.page, lambda text: self.redact(text))
         self._person_input = PersonInput(self.page, self.input, lambda field: setup.shared.on_typed(field))
         self._navigator = Navigator(self.page, setup.is_attached)
         self.consequences = PageConsequences(self.input, setup.shared.interceptor, target.get("openerId"))
         self.effects = ActEffects(self.input, lambda: self.observer.acted_in)
         self.opener_group = OpenerGroup()
         self.opener_group.add(identity, self.page)
-
-    # Setting up
 
     async def open(self) -> None:
         """Listen to the page, add rove's scripts and settings to it, and let it run."""

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from rove.actions.audits.accessibility import Audited
 from rove.actions.audits.comparison import Compared
+from rove.actions.audits.performance import Profiled, ProfileStarted, VitalsMeasured
 from rove.actions.devtools.console import ConsoleLines
 from rove.actions.devtools.cookies import CookieList
 from rove.actions.devtools.network import RequestList
@@ -649,6 +650,24 @@ class ActionMethods:
         landscape: Turn the paper.
         background: Print background colours and images.
         pages: Which, such as 1-3,5.
+        """
+
+    async def web_vitals(self) -> Outcome[VitalsMeasured]:
+        """Read how fast the page was until now: its Web Vitals (LCP, CLS, INP, FCP, TTFB) and long tasks."""
+
+    async def profile(self, name: str = "profile") -> Outcome[Profiled]:
+        """Load the page again and record it: a trace for Chrome's DevTools, the three costliest things, Web Vitals.
+
+        name: Name of the file: traces/NAME.json.
+        """
+
+    async def profile_start(self) -> Outcome[ProfileStarted]:
+        """Start to record what the page does, until profile_stop. To record how it loads use profile."""
+
+    async def profile_stop(self, name: str = "profile") -> Outcome[Profiled]:
+        """Stop recording: a trace for Chrome's DevTools, and the three costliest things.
+
+        name: Name of the file: traces/NAME.json.
         """
 
     async def permissions(

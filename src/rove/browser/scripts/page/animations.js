@@ -34,10 +34,10 @@ export const timeLeft = (animation) => {
 
 const MAX_ANIMATIONS = 500;
 
-export function* runningAnimations() {
+export const runningAnimations = function* () {
   yield* nativeDocumentAnimations.call(document);
   for (const root of knownShadowRoots()) yield* nativeShadowAnimations.call(root);
-}
+};
 
 // Milliseconds until the last animation ends that ends within `longest`, and until the first one after that; 0 for none.
 /** @param {number} longest */

@@ -20,7 +20,8 @@ const hideCaret = () => {
 };
 
 const showCaret = () => {
-  for (const root of styledRoots()) root.adoptedStyleSheets = root.adoptedStyleSheets.filter((each) => each !== noCaret);
+  for (const root of styledRoots())
+    root.adoptedStyleSheets = root.adoptedStyleSheets.filter((each) => each !== noCaret);
 };
 
 // An animation that never ends stands at its beginning; one that follows the scroll position stands still by itself.
