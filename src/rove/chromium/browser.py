@@ -16,11 +16,11 @@ from rove.chromium.context import Context
 from rove.chromium.process.browser_process import BrowserProcess
 from rove.chromium.process.first_page import COMMANDS_SENT, CREATE_PAGE_ID, FirstPage
 from rove.chromium.process.launch_arguments import decide_sandbox, has_display
-from rove.chromium.process.memory_usage import kill_largest_page, memory_in_use
-from rove.chromium.process.run_folder import sweep
 from rove.chromium.protocol.connection import CdpConnection, CdpError
 from rove.chromium.protocol.pipe import PipeTransport
 from rove.errors import BrowserUnavailable, Unsupported, unwritable
+from rove.process.memory_usage import kill_largest_page, memory_in_use
+from rove.process.run_folder import sweep
 from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
 
@@ -171,7 +171,7 @@ class Browser:
         """Slow a page down that sends more than is read; a process that rove has not started is never paused."""
         if self._backpressure is None:
             from rove.chromium.backpressure import Backpressure  # few pages need it
-            from rove.chromium.process.page_processes import PageProcesses
+            from rove.process.page_processes import PageProcesses
 
             processes = PageProcesses(self._process.process_group)
             self._backpressure = Backpressure(self._connection, processes, self._tasks)

@@ -17,7 +17,6 @@ from rove.chromium.page.permissions import deny_all, set_grants
 from rove.chromium.page.shared_context import SharedContext
 from rove.chromium.page.shared_resources import TabSetup
 from rove.chromium.page.tab import Tab
-from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
 from rove.chromium.states.context_state import ContextState
 from rove.chromium.states.hidden_pages import HiddenPages
@@ -26,6 +25,7 @@ from rove.chromium.stealth.window import new_window
 from rove.chromium.tab_limit import refuse_another_tab
 from rove.errors import NotOpen
 from rove.page_text import PageText
+from rove.process.run_folder import discard
 from rove.settings.sections import Viewport
 from rove.settings.tree import Settings
 from rove.tasks import result_of

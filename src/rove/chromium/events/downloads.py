@@ -12,11 +12,11 @@ from typing import Any
 
 from rove.browser.page_data import DownloadedFile
 from rove.browser.page_events import PageEvents
-from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.documents.signature import SIGNATURE_WITHIN, is_pdf
 from rove.errors import Denied
 from rove.page_text import NOWHERE, Own, PageText, Text
+from rove.process.run_folder import discard
 from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
 from rove.validation.record import dataclass

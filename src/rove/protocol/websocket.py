@@ -1,43 +1,60 @@
-"""A transport over a WebSocket to a browser that rove has not started.
+"""A transport over a WebSocket to a browser: to one that rove has not started, or to one that has no pipe.
 
-Imported only to attach to such a browser, since importing `websockets` takes time.
+Imported only where it is needed, since importing `websockets` takes time.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING, cast
+from typing import Protocol, cast
 
 from websockets.client import ClientProtocol
 from websockets.frames import Frame, Opcode
 from websockets.uri import parse_uri
 
-from rove.chromium.protocol.connection import CdpError
+from rove.browser.failures import BrowserError
+from rove.settings.debug_port import DebugPort
 
-if TYPE_CHECKING:
-    from rove.chromium.protocol.connection import CdpConnection
-    from rove.settings.debug_port import DebugPort
+
+class HandshakeFailed(BrowserError):
+    """What listens at the port speaks no WebSocket, or refuses this one."""
+
+
+class Receiver(Protocol):
+    """Handles the messages that a transport has received."""
+
+    # When the last bytes were received, by the monotonic clock.
+    last_received_at: float
+
+    def message_received(self, data: bytes, size: int, /) -> None:
+        """Handle one message; `size` is its length before the transport cut it."""
+
+    def connection_lost(self) -> None:
+        """Handle the end of the connection."""
 
 
 class WebSocketTransport(asyncio.Protocol):
     """A WebSocket with messages of any size, and no pings: a busy browser would miss them and be disconnected."""
 
-    def __init__(self, port: DebugPort) -> None:
+    def __init__(self, port: DebugPort, max_bytes: int | None = None) -> None:
+        """`max_bytes`: the connection ends when a longer message arrives."""
         self._port = port
-        self._connection: CdpConnection | None = None
+        self._max_bytes = max_bytes
+        self._connection: Receiver | None = None
         self._protocol: ClientProtocol | None = None
         self._transport: asyncio.Transport | None = None
         self._handshake: asyncio.Future[None] | None = None
         self._pieces: list[bytes] = []
 
-    async def open(self, connection: CdpConnection) -> None:
-        """Connect and do the handshake; raise OSError if the port is closed, CdpError if no browser answers there."""
+    async def open(self, connection: Receiver) -> None:
+        """Connect and do the handshake; raise OSError if the port is closed, HandshakeFailed if no browser is there."""
         self._connection = connection
         loop = asyncio.get_running_loop()
         self._handshake = loop.create_future()
-        # Without an Origin header: Chromium takes a client that sends one for a page, and refuses it.
-        self._protocol = ClientProtocol(parse_uri(f"ws://{self._port}{self._port.path}"), origin=None, max_size=None)
+        uri = parse_uri(f"ws://{self._port}{self._port.path}")
+        # Without an Origin header: browsers take a client that sends one for a page, and refuse it.
+        self._protocol = ClientProtocol(uri, origin=None, max_size=self._max_bytes)
         await loop.create_connection(lambda: self, self._port.host, self._port.port)
         self._protocol.send_request(self._protocol.connect())
         self._flush()
@@ -85,9 +102,9 @@ class WebSocketTransport(asyncio.Protocol):
         if failure is None:
             self._handshake.set_result(None)
         else:
-            self._handshake.set_exception(CdpError(str(failure)))
+            self._handshake.set_exception(HandshakeFailed(str(failure)))
 
-    def _handle_frame(self, frame: Frame, connection: CdpConnection) -> None:
+    def _handle_frame(self, frame: Frame, connection: Receiver) -> None:
         if frame.opcode not in (Opcode.TEXT, Opcode.CONT):
             return  # the protocol handles close, ping and pong frames
         self._pieces.append(bytes(frame.data))

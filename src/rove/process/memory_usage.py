@@ -8,7 +8,7 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
-from rove.chromium.process.watchdog import living_processes
+from rove.process.watchdog import living_processes
 from rove.validation.record import dataclass
 
 PAGE_SIZE = os.sysconf("SC_PAGE_SIZE")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rove.chromium.process.child import ChildProcess
+from rove.process.child import ChildProcess
 
 # Prints its open descriptors, and whether it leads a session.
 LIST_DESCRIPTORS = """

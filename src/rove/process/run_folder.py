@@ -7,8 +7,8 @@ import os
 import sys
 import time
 
-from rove.chromium.process import watchdog
-from rove.chromium.process.child import ChildProcess
+from rove.process import watchdog
+from rove.process.child import ChildProcess
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

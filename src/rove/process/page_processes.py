@@ -8,7 +8,7 @@ import signal
 import time
 from collections.abc import Iterable
 
-from rove.chromium.process.watchdog import living_processes
+from rove.process.watchdog import living_processes
 
 # Listing all processes of the machine takes milliseconds, so the list is used for this many seconds.
 LIST_SECONDS = 0.5
