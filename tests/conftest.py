@@ -65,10 +65,11 @@ def engine(request: pytest.FixtureRequest) -> EngineName:
 @pytest.fixture(autouse=True)
 def _no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch, engine: EngineName) -> None:
     """Remove ROVE_ variables of this machine, so that tests run the same everywhere."""
-    names = "HOME ATTACH WORKSPACE POLICY APPROVE BROWSER HEADLESS SANDBOX FETCH_BROWSER SECRETS GUARD_PASSWORDS"
+    names = "HOME ATTACH WORKSPACE POLICY APPROVE BROWSER ENGINE HEADLESS SANDBOX FETCH_BROWSER SECRETS GUARD_PASSWORDS"
     for name in names.split():
         monkeypatch.delenv(f"ROVE_{name}", raising=False)
-    monkeypatch.setenv("ROVE_ENGINE", engine)
+    if engine != "chromium":
+        monkeypatch.setenv("ROVE_ENGINE", engine)
     # The test sites are on this machine, which pages cannot reach unless it is allowed.
     monkeypatch.setenv("ROVE_ALLOW_HOST", ",".join(OWN_SITES))
 
