@@ -1,7 +1,8 @@
-"""Downloads of a browser context, as the DevTools protocol reports them."""
+"""Downloads of a browser context, as the browser reports them."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Callable
 from pathlib import Path
@@ -9,23 +10,18 @@ from typing import Any
 
 from rove.browser.page_events import PageEvents
 from rove.chromium.protocol.connection import CdpError, CdpSession
-from rove.page.downloads import downloads
-from rove.page.downloads.downloads import Download
-from rove.page.downloads.pending import PendingDownloads as PendingDownloads
+from rove.page.events import downloads
+from rove.page.events.downloads import PendingDownloads
 from rove.page_text import PageText
+from rove.process.run_folder import discard
 from rove.settings.tree import Settings
 
 
 class Downloads(downloads.Downloads):
-    """The downloads of one context: saved when they are complete, cancelled when they are too many or too large."""
+    """The downloads of one context, which the browser writes to a private folder."""
 
     def __init__(
-        self,
-        root: CdpSession,
-        context: str,
-        settings: Settings,
-        scratch: Path,
-        may_read: Callable[[str], bool],
+        self, root: CdpSession, context: str, settings: Settings, scratch: Path, may_read: Callable[[str], bool]
     ) -> None:
         super().__init__(settings, scratch, may_read)
         self._root = root
@@ -34,15 +30,13 @@ class Downloads(downloads.Downloads):
     async def open(self) -> None:
         """Have the browser write downloads to a private folder and report their progress."""
         self._scratch.mkdir(mode=0o700)
-        await self._root.send(
-            "Browser.setDownloadBehavior",
-            {
-                "behavior": "allowAndName",
-                "browserContextId": self._context,
-                "downloadPath": str(self._scratch),
-                "eventsEnabled": True,
-            },
-        )
+        behaviour = {"behavior": "allowAndName", "browserContextId": self._context, "eventsEnabled": True}
+        await self._root.send("Browser.setDownloadBehavior", {**behaviour, "downloadPath": str(self._scratch)})
+
+    async def close(self) -> None:
+        """Discard the downloads that are not complete."""
+        await self._tasks.close()
+        await asyncio.to_thread(discard, self._scratch)
 
     def start(self, event: dict[str, Any], origin: str, page_events: PageEvents, pending: PendingDownloads) -> None:
         """Handle `Browser.downloadWillBegin`. `origin`: that of the frame that started it."""
@@ -53,11 +47,9 @@ class Downloads(downloads.Downloads):
         """Handle `Browser.downloadProgress`."""
         if event["state"] == "inProgress":
             self.note_size(event["guid"], max(event["receivedBytes"], event["totalBytes"]))
-            return
-        is_complete = event["state"] == "completed"
-        self.end(event["guid"], self._scratch / event["guid"] if is_complete else None)
+        else:
+            self.end(event["guid"], event["state"] == "completed")
 
-    async def _cancel(self, download: Download) -> None:
+    async def cancel(self, identity: str) -> None:
         with contextlib.suppress(CdpError):  # the download ended before it could be cancelled
-            params = {"guid": download.identity, "browserContextId": self._context}
-            await self._root.send("Browser.cancelDownload", params)
+            await self._root.send("Browser.cancelDownload", {"guid": identity, "browserContextId": self._context})

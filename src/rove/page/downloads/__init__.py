@@ -1,1 +1,0 @@
-"""Downloads of any engine: into the workspace under safe names, within limits of count and size."""
