@@ -9,10 +9,12 @@ import json
 from collections import Counter, defaultdict
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from rove.browser.browser import load_engine
+from rove.settings.sections import EngineName
 from rove.settings.tree import Settings
 
 
@@ -40,12 +42,12 @@ class EngineResults:
         if report.failed and name not in self._failed[file]:
             self._failed[file].append(name)
         elif report.skipped:
-            self._skipped[file][_reason(report)] += 1
+            self._skipped[file][self._reason(report)] += 1
         elif report.when == "call" and report.passed:
             self._passed[file] += 1
 
     def pytest_sessionfinish(self) -> None:
-        engine: str = self._config.getoption("--engine")
+        engine = cast(EngineName, self._config.getoption("--engine"))
         version, _ = load_engine(engine).install(Settings(), lambda message: None)
         files = sorted(self._passed.keys() | self._failed.keys() | self._skipped.keys())
         results = {
@@ -65,8 +67,7 @@ class EngineResults:
             "skipped": dict(sorted(self._skipped[file].items())),
         }
 
-
-def _reason(report: pytest.TestReport) -> str:
-    """Return why a test was skipped, as its marker says."""
-    text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
-    return text.removeprefix("Skipped: ")
+    def _reason(self, report: pytest.TestReport) -> str:
+        """Return why a test was skipped, as its marker says."""
+        text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        return text.removeprefix("Skipped: ").removeprefix(f"{self._config.getoption('--engine')}: ")
