@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from rove.errors import Unsupported
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
@@ -35,3 +36,25 @@ class Profiler(Protocol):
 
     async def discard(self) -> None:
         """Stop and keep nothing."""
+
+
+class NoProfiler:
+    """The profiler of an engine that records nothing."""
+
+    is_recording = False
+
+    async def start(self) -> None:
+        raise _unsupported()
+
+    async def stop(self, name: str) -> RecordedTrace:
+        raise _unsupported()
+
+    async def discard(self) -> None:
+        """Do nothing: there is nothing to stop."""
+
+
+def _unsupported() -> Unsupported:
+    return Unsupported(
+        "This browser engine gives no profile of a page to programs.",
+        hint="Use {web_vitals}, or a session with the engine chromium.",
+    )

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rove.settings.tree import Resolved
 
 if TYPE_CHECKING:
     from rove.engine.sessions.sessions import EarlyLaunch
+
+# What `rove install` fetches besides browsers.
+AXE = "axe"
 
 
 def mcp(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
@@ -34,11 +38,14 @@ def install(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | 
     from rove.browser.browser import load_engine
     from rove.surfaces.cli.progress_bar import ProgressBar
 
-    if given.what == "axe":
+    if given.which == AXE:
         return _install_axe(resolved, given.force)
     bar = ProgressBar(sys.stdout) if sys.stdout.isatty() else None
-    engine = load_engine()
-    version, where = engine.install(resolved.settings, lambda line: print(line, flush=True), bar, given.force)
+    settings = resolved.settings
+    if given.which is not None and given.which != settings.engine:
+        settings = replace(settings, engine=given.which, browser=None)
+    engine = load_engine(settings.engine)
+    version, where = engine.install(settings, lambda line: print(line, flush=True), bar, given.force)
     print(f"{version}\n{where}")
     return 0
 

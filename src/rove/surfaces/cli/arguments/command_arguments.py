@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import get_args
 
+from rove.settings.sections import EngineName
 from rove.surfaces.cli import command_calls
 from rove.surfaces.cli.arguments.command_tree import CommandTree, runs
 from rove.surfaces.cli.arguments.help_texts import (
@@ -29,9 +31,9 @@ def serve_arguments(serve: argparse.ArgumentParser) -> None:
 
 
 def install_arguments(install: argparse.ArgumentParser) -> None:
-    install.add_argument(
-        "what", nargs="?", choices=("browser", "axe"), default="browser", help="a browser, or axe-core for `rove audit`"
-    )
+    choices = (*get_args(EngineName), command_calls.AXE)
+    which = "engine, or axe, for audits of accessibility; the engine that is set if not given"
+    install.add_argument("which", nargs="?", choices=choices, help=which)
     install.add_argument("--force", action="store_true", help="fetch one even where one is found")
 
 
