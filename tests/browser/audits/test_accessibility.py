@@ -88,7 +88,8 @@ async def test_elements_have_refs_and_the_words_of_their_own_origin(
 async def test_the_page_cannot_see_or_change_the_audit(session: Session, site: Site) -> None:
     hostile = """<script>
       window.axe = { run: () => [] }; Array.prototype.map = () => []; JSON.stringify = () => "";
-      addEventListener("message", () => { window.heard = true }); Object.defineProperty(window, "axe", { writable: false });
+      addEventListener("message", () => { window.heard = true });
+      Object.defineProperty(window, "axe", { writable: false });
       document.querySelectorAll = () => []; Element.prototype.getAttribute = () => "fine";
     </script><embed id=define><p id=module>x</p><img src=/x.png>"""
     await session.navigate(site.page("/", hostile))

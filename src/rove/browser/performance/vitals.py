@@ -22,6 +22,8 @@ ABSENT: dict[Name, str] = {
     "ttfb": "the page was not loaded from a server",
 }
 LONGEST_TEXT = 300
+# Seconds to wait for the first paint of a page, if there was none.
+LONGEST_WAIT = 2.0
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ async def read_web_vitals(page: ScriptedPage) -> PageVitals:
     """Ask the main frame for its vitals. Frames in it count as the page itself does not."""
     main = page.worlds.main
     origin = page.origin_of(main.frame_id)
-    found: dict[str, Any] = await main.call("() => rove.webVitals()")
+    found: dict[str, Any] = await main.call("ms => rove.webVitals(ms)", LONGEST_WAIT * 1000)
     vitals: dict[Name, Vital] = {}
     missing: dict[Name, Own] = {}
     for name in THRESHOLDS:

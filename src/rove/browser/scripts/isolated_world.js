@@ -148,7 +148,7 @@ globalThis.rove = {
   releasePointer,
   watchPerson,
   coverTyped,
-  webVitals: () => webVitals(describeElement),
+  webVitals: (/** @type {number} */ longest) => webVitals(describeElement, longest),
   holdStill,
   releaseStill,
 };

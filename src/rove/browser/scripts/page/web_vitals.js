@@ -77,12 +77,25 @@ const longTasks = (entries) => ({
   isCut: entries.length >= BUFFER.longtask,
 });
 
+// Resolves when the browser has told of the largest paint so far, which it does some frames after the page has loaded.
+/** @param {number} longest */
+const untilPainted = (longest) =>
+  new Promise((resolve) => {
+    const type = "largest-contentful-paint";
+    const isMeasured = PerformanceObserver.supportedEntryTypes.includes(type);
+    if (!isMeasured || document.visibilityState === "hidden") return resolve(null);
+    const observer = new PerformanceObserver(resolve);
+    observer.observe({ type, buffered: true });
+    setTimeout(resolve, longest);
+  });
+
 /** @template T @param {any[] | null} entries @param {(entries: any[]) => T} read */
 const measured = (entries, read) => (entries === null ? { isUnsupported: true } : read(entries));
 
-// `describe` returns the ref and the line of an element.
-/** @param {(element: Element) => { ref: string, line: string }} describe */
-export const webVitals = (describe) => {
+// `describe` returns the ref and the line of an element. Waits for a first paint, but not longer than `longest`.
+/** @param {(element: Element) => { ref: string, line: string }} describe @param {number} longest */
+export const webVitals = async (describe, longest) => {
+  await untilPainted(longest);
   const [navigation] = /** @type {any[]} */ (performance.getEntriesByType("navigation"));
   const start = navigation?.activationStart ?? 0;
   const hiddenAt = firstHiddenAt();
