@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import urllib.error
 import urllib.request
 from functools import lru_cache
 from pathlib import Path

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import Any, Literal, Protocol
 
-from rove.browser.frame_worlds import ScriptedPage
+from rove.browser.frames.frame_worlds import ScriptedPage
 from rove.browser.page_data import DocumentRequest, DownloadedFile, OpenDialog, TrackedRequest
 from rove.browser.page_events import PageEvents
 from rove.browser.time_budget import TimeBudget

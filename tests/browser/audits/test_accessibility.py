@@ -72,7 +72,7 @@ async def test_elements_have_refs_and_the_words_of_their_own_origin(
     address = serve(site, axe_file)
     await session.navigate(address)
     audited = (await session.audit(rules=["image-alt", "link-name"])).result
-    by_rule = {rule.id: rule for rule in audited.violations}
+    by_rule = {str(rule.id): rule for rule in audited.violations}
     assert (by_rule["image-alt"].total, by_rule["image-alt"].impact) == (4, "critical")
     assert by_rule["image-alt"].criteria == ("WCAG 2.0 A", "1.1.1")
     assert by_rule["link-name"].link.endswith("/link-name")

@@ -130,7 +130,8 @@ async def test_the_engine_of_devtools_opens_the_trace_and_measures_the_same(sess
       const [metrics] = scores.values();
       const timing = (name) => metrics.get(name)?.timing / 1000;
       console.log(JSON.stringify({{ lcp: timing("LCP"), fcp: timing("FCP"), insights: parsedTrace.insights.size }}));"""
-    found = json.loads(await asyncio.to_thread(subprocess.check_output, [NODE, "--input-type=module", "-e", script]))
+    command = [str(NODE), "--input-type=module", "-e", script]
+    found = json.loads(await asyncio.to_thread(lambda: subprocess.check_output(command)))
     assert profile.vitals is not None
     assert found["insights"] == 1
     assert found["lcp"] == pytest.approx(profile.vitals.vitals["lcp"].value, abs=20)

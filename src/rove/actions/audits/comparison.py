@@ -14,9 +14,9 @@ from rove.validation.record import dataclass
 from rove.workspace import Workspace
 
 if TYPE_CHECKING:
+    from rove.browser.audits.stillness import StillPicture
     from rove.browser.element import Element
     from rove.browser.page_data import Box
-    from rove.browser.stillness import StillPicture
     from rove.browser.tab import Tab
     from rove.pictures.comparison import Comparison
 
@@ -128,7 +128,7 @@ class Compare(TabAction[Compared]):
 
     async def _picture(self, tab: Tab) -> tuple[StillPicture, list[Box]]:
         """Return a picture of the page at rest, and the boxes in the page that are left out."""
-        from rove.browser.stillness import LONGEST_WAIT, SHARE_OF_TIME, held_still, take_still_picture
+        from rove.browser.audits.stillness import LONGEST_WAIT, SHARE_OF_TIME, held_still, take_still_picture
 
         element = await tab.resolve(self.target) if self.target else None
         masked = [each for target in self.mask for each in await tab.resolve_all(target)]

@@ -14,7 +14,7 @@ from typing import Any
 from rove.browser.accessibility.criteria import criteria
 from rove.browser.accessibility.report import AuditedElement, AuditedRule, AuditReport
 from rove.browser.failures import BrowserError
-from rove.browser.frame_worlds import FrameWorld, ScriptedPage
+from rove.browser.frames.frame_worlds import FrameWorld, ScriptedPage
 from rove.browser.scripts import audit_script
 from rove.errors import InvalidArguments, ScriptFailed
 from rove.page_text import NOWHERE, Own, PageText

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from rove.browser.frame_worlds import ScriptedPage
+from rove.browser.frames.frame_worlds import ScriptedPage
 from rove.page_text import Own, PageText
 from rove.validation.record import dataclass
 

@@ -13,6 +13,9 @@ import { beginTyping, describeFocus, endTyping, focusedRef, typingFocus } from "
 import { untilLayersRest } from "./acting/waiting.js";
 import { ariaSnapshot } from "./aria/aria_snapshot.js";
 import { locate, locateOpenly, locatorOf, matching, refOfAriaNumber } from "./aria/locators.js";
+import { listenForInteractions } from "./audits/interactions.js";
+import { holdStill, releaseStill } from "./audits/stillness.js";
+import { webVitals } from "./audits/web_vitals.js";
 import {
   beginChoice,
   beginSearch,
@@ -31,7 +34,6 @@ import { listenForScrolling, untilAnimationsEnd } from "./page/animations.js";
 import { bodyText, nextChange, showsSelector, showsText } from "./page/changes.js";
 import { listenForClipboard, setClipboardText } from "./page/clipboard.js";
 import { listenForInput } from "./page/idle.js";
-import { listenForInteractions } from "./page/interactions.js";
 import { leaveModes, listenForModes, releasePointer } from "./page/modes.js";
 import { coverTyped, watchPerson } from "./page/person_typing.js";
 import {
@@ -42,9 +44,7 @@ import {
   snapshotWhenSettled,
   untilSettled,
 } from "./page/settling.js";
-import { holdStill, releaseStill } from "./page/stillness.js";
 import { listenForValidation } from "./page/validation.js";
-import { webVitals } from "./page/web_vitals.js";
 import { changedLook, watchLookAt, watchLookOnKeys } from "./paint/look_changes.js";
 import { pageSource } from "./reading/page_source.js";
 import { listenForPasswords } from "./roles/passwords.js";

@@ -2,7 +2,7 @@
 // animations have ended or stand at their beginning, no caret blinks.
 
 import { knownShadowRoots } from "../dom/shadow_roots.js";
-import { runningAnimations, timeLeft } from "./animations.js";
+import { runningAnimations, timeLeft } from "../page/animations.js";
 
 const NO_CARET = "* { caret-color: transparent !important; }";
 

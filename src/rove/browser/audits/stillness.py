@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING
 
 from rove.browser.failures import BrowserError
-from rove.browser.frame_worlds import FrameWorld, ScriptedPage
+from rove.browser.frames.frame_worlds import FrameWorld, ScriptedPage
 from rove.errors import ScriptFailed
 from rove.validation.record import dataclass
 
