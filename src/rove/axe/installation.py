@@ -1,6 +1,6 @@
 """Finding axe-core on this machine, and fetching it.
 
-No package of Python's has the newest one without a second browser driver (docs/decisions/0027-axe-core.md), so that the
+No package of Python's has the newest one without a second browser driver (docs/decisions/0030-audits.md), so that the
 file of the one release that rove is tested with is fetched, and is used only if its hash is the published one.
 """
 

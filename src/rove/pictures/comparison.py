@@ -15,7 +15,9 @@ from rove.validation.record import dataclass
 TILE_WIDTH, TILE_HEIGHT = 512, 128
 # Four times a page of the full height that is pictured, so that a file of the workspace cannot fill the memory.
 MOST_PIXELS = 80_000_000
-RED = (220, 20, 60)
+RED, ORANGE = (220, 20, 60), (255, 165, 0)
+# Pixels from a region to the frame around it.
+FRAME = 6
 MASK_COLOUR = (255, 0, 255)
 # How much of the picture is left to see below the differences.
 FADED = 0.2
@@ -83,8 +85,9 @@ def compare(before: Image.Image, after: Image.Image, threshold: float) -> Compar
             if pixels is not None:
                 found.paste(pixels, box)
     different = found.histogram()[255]
-    picture = encode(_shown(after, found)) if different else b""
-    return Comparison(different, whole[0] * whole[1], regions_of(found) if different else (), picture)
+    regions = regions_of(found) if different else ()
+    picture = encode(_shown(after, found, regions)) if different else b""
+    return Comparison(different, whole[0] * whole[1], regions, picture)
 
 
 def _tiles(width: int, height: int) -> Iterator[tuple[int, int, int, int]]:
@@ -93,10 +96,13 @@ def _tiles(width: int, height: int) -> Iterator[tuple[int, int, int, int]]:
             yield left, top, min(left + TILE_WIDTH, width), min(top + TILE_HEIGHT, height)
 
 
-def _shown(after: Image.Image, found: Image.Image) -> Image.Image:
-    """Return a faded copy of a picture, with the pixels that differ in red."""
+def _shown(after: Image.Image, found: Image.Image, regions: tuple[Region, ...]) -> Image.Image:
+    """Return a faded copy of a picture, with the pixels that differ in red, and frames to find the smallest by."""
     grey = Image.new("L", found.size, 255)
     grey.paste(after.convert("L"), (0, 0))
     faded = Image.blend(Image.new("L", found.size, 255), grey, FADED).convert("RGB")
+    canvas = ImageDraw.Draw(faded)
+    for x, y, width, height in regions:
+        canvas.rectangle((x - FRAME, y - FRAME, x + width - 1 + FRAME, y + height - 1 + FRAME), outline=ORANGE, width=2)
     faded.paste(RED, (0, 0), found)
     return faded

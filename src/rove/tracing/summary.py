@@ -22,6 +22,8 @@ WORK: dict[str, str] = {
     "MinorGC": "garbage collection", "MajorGC": "garbage collection", "V8.GC_SCAVENGER": "garbage collection",
 }  # fmt: skip
 TASK = "RunTask"
+# What a thread does when its recording starts, which may take half a second and is no work of the page's.
+PREPARATION = "CpuProfiler::StartProfiling"
 LONG_TASK_MS = 50.0
 BLOCKING = ("blocking", "in_body_parser_blocking")
 MOST_LISTED = 10
@@ -72,6 +74,8 @@ class TraceSummary:
     long_task_count: int
     blocking: tuple[Resource, ...]
     images: tuple[Resource, ...]
+    # Milliseconds of scripts that have no address: rove's own, and code that the page evaluates from text.
+    unaddressed: float
 
 
 class Summarizer:
@@ -80,6 +84,8 @@ class Summarizer:
     def __init__(self, processes: TabProcesses) -> None:
         self._processes = processes
         self._spans: list[tuple[float, float, str]] = []
+        # When each thread was ready to be recorded.
+        self._ready: dict[int, float] = {}
         self._profiles: dict[tuple[int, str], CpuProfile] = {}
         self._requests: dict[str, dict[str, Any]] = {}
         self._first, self._last = 0.0, 0.0
@@ -97,8 +103,16 @@ class Summarizer:
         elif name.startswith("Resource") and isinstance(data.get("requestId"), str):
             known = self._requests.setdefault(data["requestId"], {})
             known.update({f"{name}.{field}": value for field, value in data.items()}, **{f"{name}.ts": event["ts"]})
-        elif event.get("ph") == "X" and self._processes.is_on_main_thread(event) and (name == TASK or name in WORK):
-            self._spans.append((event["ts"], event.get("dur", 0), name))
+        elif event.get("ph") == "X" and self._processes.is_on_main_thread(event):
+            self._add_span(event)
+
+    def _add_span(self, event: Event) -> None:
+        at, length, name = event["ts"], event.get("dur", 0), event["name"]
+        if name == PREPARATION:
+            self._first = self._ready[event["pid"]] = max(at + length, self._ready.get(event["pid"], 0.0))
+            self._spans = [span for span in self._spans if span[0] + span[1] < at or span[0] > at + length]
+        elif (name == TASK or name in WORK) and at >= self._ready.get(event["pid"], 0.0):
+            self._spans.append((at, length, name))
 
     def _add_samples(self, event: Event) -> None:
         profile = self._profiles.setdefault((event["pid"], str(event.get("id", ""))), CpuProfile())
@@ -111,7 +125,8 @@ class Summarizer:
     def finish(self) -> TraceSummary:
         """Return what the events say."""
         main_thread = self._main_thread()
-        functions = self._functions()
+        every = self._functions()
+        functions = {function: length for function, length in every.items() if function.url}
         tasks = [(at, length) for at, length, name in self._spans if name == TASK and length > LONG_TASK_MS * 1000]
         longest = sorted(tasks, key=lambda task: -task[1])[:MOST_LISTED]
         resources = self._resources()
@@ -126,6 +141,7 @@ class Summarizer:
             len(tasks),
             tuple(blocking[:MOST_LISTED]),
             tuple(images[:MOST_LISTED]),
+            sum(every.values()) - sum(functions.values()),
         )
 
     def _main_thread(self) -> dict[str, float]:
@@ -190,16 +206,16 @@ class Summarizer:
         """Return the address of the script that has forced the most work of a kind, and how often it was done."""
         spans = [(at, length) for at, length, name in self._spans if WORK.get(name) == kind]
         forced: dict[Function, float] = {}
-        for profile in self._profiles.values():
+        for profile in self._profiles.values() if kind == "layout" else ():
             # A function that is running while the page is laid out has asked for it.
             for at, length in spans:
                 for function, spent in profile.self_times(at, at + length).items():
                     forced[function] = forced.get(function, 0.0) + min(spent, length / 1000)
         times = f"{len(spans)} times"
-        if not forced:
+        running = max(forced, key=lambda each: forced[each], default=None)
+        if running is None or not running.url:
             return "", times
-        function = max(forced, key=lambda each: forced[each])
-        return function.url, f"{times}, mostly while {_named(function)} ran"
+        return running.url, f"{times}, mostly while {_named(running)} ran"
 
 
 def _slowest(url: str, functions: dict[Function, float]) -> str:

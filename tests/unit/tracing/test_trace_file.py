@@ -44,6 +44,9 @@ EVENTS: list[Event] = [
     *({"name": "thread_name", "ph": "M", "pid": each, "tid": each, "ts": 0, "args": {"name": "CrRendererMain"}}
       for each in (PAGE, FRAME, OTHER_SESSION)),
     {"name": "TracingStartedInBrowser", "ph": "I", "pid": BROWSER, "ts": 1000, "args": {"data": {"frames": FRAMES}}},
+    span("RunTask", 2, 500, FRAME),
+    span("RunTask", 1, 5),
+    span("CpuProfiler::StartProfiling", 2, 4),
     span("RunTask", 10, 100),
     span("FunctionCall", 12, 90),
     span("Layout", 50, 20),

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from rove.browser.tab import Tab
 
 FOLDER = "audits"
+# Seconds that axe-core may take: several on a page of a thousand elements, and more than in proportion on larger ones.
+LONGEST = 60.0
 # The time of an audit that one frame may take.
 SHARE_OF_A_FRAME = 1 / 3
 
@@ -109,6 +111,10 @@ class Audit(TabAction[Audited]):
     limit: int = arg("Most elements told of each rule.", default=5, ge=1, le=100)
     budget: int = arg("Most tokens.", default=3000, ge=200, le=100_000)
     path: str | None = arg("File in the workspace for all of it, as JSON.", default=None, min_length=1)
+
+    @property
+    def takes(self) -> float:
+        return LONGEST
 
     async def perform(self, tab: Tab) -> Audited:
         from rove.axe.installation import axe_source

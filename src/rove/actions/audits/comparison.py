@@ -159,6 +159,7 @@ class Compare(TabAction[Compared]):
         is_resized = old_size != now.size
         matches = found.different <= limit and not is_resized
         difference = picture = Own("")
+        most = tab.settings.observing.picture
         if found.different:
             difference = Own(await workspace.save(RESULTS, f"{self.name}-difference.png", found.picture, replaces=True))
             picture = Own(await workspace.save(RESULTS, f"{self.name}-now.png", now.data, replaces=True))
@@ -166,7 +167,7 @@ class Compare(TabAction[Compared]):
             matches, Own(workspace.root / BASELINES / f"{self.name}.png"), *now.size,
             different=found.different, share=found.share, baseline_size=old_size if is_resized else None,
             regions=found.regions, difference=difference, picture=picture, is_steady=taken.is_steady,
-            is_cut=taken.image.is_cut, fails=self.fail, image=_attachment(found, tab.settings.observing.picture),
+            is_cut=taken.image.is_cut, fails=self.fail, image=_attachment(found, most, difference),
         )  # fmt: skip
 
     def _compare(
@@ -229,11 +230,11 @@ def _regions(taken: StillPicture, masks: list[Box], width: int) -> list[Region]:
     return regions
 
 
-def _attachment(found: Comparison, most: int) -> Attachment | None:
+def _attachment(found: Comparison, most: int, path: str) -> Attachment | None:
     """Return the picture of the differences as a model is shown it."""
     from rove.documents.pictures import prepare_picture
 
     if not found.picture:
         return None
     shown = prepare_picture("The picture of the differences", found.picture, most)
-    return Attachment("image", shown.mime, shown.data, "difference.png")
+    return Attachment("image", shown.mime, shown.data, "difference.png", path)

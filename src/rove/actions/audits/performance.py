@@ -31,7 +31,7 @@ COLLECTING = 45.0
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,79}$"
 TOLD = 5
 LONGEST_PLACE = 300
-NO_ADDRESS = "(no address: rove's own reading of the page, or code that the page evaluates)"
+NO_ADDRESS = "(no address)"
 
 
 @dataclass(frozen=True)
@@ -124,6 +124,8 @@ class Profiled(Result):
     long_task_count: int
     blocking: tuple[LoadedFile, ...]
     images: tuple[LoadedFile, ...]
+    # Milliseconds of scripts without an address: rove's own reading, and code that the page evaluates from text.
+    unaddressed: float = 0.0
     is_cut: bool = False
     vitals: VitalsMeasured | None = None
 
@@ -137,6 +139,9 @@ class Profiled(Result):
         kinds = ", ".join(f"{kind} {ms:.0f} ms" for kind, ms in self.main_thread.items())
         yield Passage(f"The page's main thread: {kinds or 'idle'}.")
         yield Passage(f"Tasks of more than 50 ms: {self.long_task_count}.")
+        if self.unaddressed >= 1:
+            said = "rove's own reading of the page, and code that the page evaluates from text"
+            yield Passage(f"Scripts without an address ({said}): {self.unaddressed:.0f} ms.")
         yield from _listed("The costliest:", self.costliest, numbered=True)
         yield from _listed("Functions, by the time in themselves:", self.functions[:TOLD])
         yield from _listed("The longest tasks:", self.long_tasks[:TOLD])
@@ -170,9 +175,8 @@ class _Quotes:
         self._quote = page.around
 
     def cost(self, cost: Cost) -> SpentTime:
-        where = cost.where[:LONGEST_PLACE] or (NO_ADDRESS if cost.kind == "script" else "")
-        detail = self._quote(cost.detail[:LONGEST_PLACE])
-        return SpentTime(Own(cost.kind), round(cost.milliseconds, 1), self._quote(where), detail)
+        where, detail = self._quote(cost.where[:LONGEST_PLACE]), self._quote(cost.detail[:LONGEST_PLACE])
+        return SpentTime(Own(cost.kind), round(cost.milliseconds, 1), where, detail)
 
     def function(self, function: Function, milliseconds: float) -> SpentTime:
         return SpentTime(Own("function"), round(milliseconds, 1), self._place(function), self._quote(""))
@@ -205,6 +209,7 @@ def _told(tab: Tab, recorded: RecordedTrace, vitals: VitalsMeasured | None = Non
         found.long_task_count,
         tuple(map(quotes.file, found.blocking)),
         tuple(map(quotes.file, found.images)),
+        round(found.unaddressed, 1),
         recorded.is_cut,
         vitals,
     )

@@ -30,6 +30,7 @@ MOST_ELEMENTS = 500
 LONGEST_HTML = 400
 LONGEST_SUMMARY = 1000
 IMPACTS = ("critical", "serious", "moderate", "minor")
+RULE_LIST = "https://dequeuniversity.com/rules/axe"
 RULE_PAGE = "https://dequeuniversity.com/rules/axe/{version}/{rule}"
 _NAME = re.compile(r"[a-z0-9-]{1,60}")
 _VERSION = re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,3}")
@@ -81,9 +82,8 @@ class Audit:
             if name not in known[f"{kind}s"] and not (kind == "tag" and re.fullmatch(r"wcag2\d?a+", name)):
                 near = nearest(name, known[f"{kind}s"])
                 meant = f": did you mean `{near}`?" if near else "."
-                raise InvalidArguments(
-                    f"axe-core has no {kind} `{name}`{meant}", hint=f"There are: {', '.join(known[f'{kind}s'])}."
-                )
+                hint = f"There are: {', '.join(known['tags'])}." if kind == "tag" else f"{RULE_LIST} lists them."
+                raise InvalidArguments(f"axe-core has no {kind} `{name}`{meant}", hint=hint)
 
     async def _run(
         self, world: FrameWorld, context: dict[str, Any], every: Sequence[FrameWorld], is_first: bool = False
