@@ -35,7 +35,15 @@ const begin = (prefix) => {
   // A run that was cut off at its deadline leaves these behind.
   axe._running = false;
   axe.teardown();
-  axe.utils.nodeSerializer.update({ toSpec: (found) => specOf(found, prefix) });
+  /** @type {Map<Element, object>} */
+  const specs = new Map();
+  // Each element is found by many rules, and its selector takes long to make.
+  const toSpec = (/** @type {AxeElement} */ found) => {
+    const spec = specs.get(found.element) ?? specOf(found, prefix);
+    specs.set(found.element, spec);
+    return { ...spec };
+  };
+  axe.utils.nodeSerializer.update({ toSpec });
 };
 
 // Returns the frames that an audit of this one goes on with: the refs of their elements, and axe's context for each.
@@ -95,6 +103,7 @@ const known = () => {
 
 const end = () => {
   mainPartial = null;
+  axe.utils.nodeSerializer.update({}); // the one before holds elements
   dropAudited();
 };
 

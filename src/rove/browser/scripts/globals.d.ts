@@ -457,7 +457,7 @@ interface Axe {
   utils: {
     getFrameContexts(context: object, options: object): { frameSelector: AxeSelector; frameContext: object }[];
     shadowSelect(selector: AxeSelector): Element | null;
-    nodeSerializer: { update(serializer: { toSpec: (found: AxeElement) => object }): void };
+    nodeSerializer: { update(serializer: { toSpec?: (found: AxeElement) => object }): void };
   };
 }
 
