@@ -224,8 +224,8 @@ class BidiConnection:
     def _dispatch(self, method: str, params: BidiResult) -> None:
         if method == "browsingContext.contextCreated" and not self._add_context(params):
             return
-        if method == "script.realmCreated" and "context" in params:
-            self._context_of_realm[params["realm"]] = params["context"]
+        if method == "script.realmCreated":
+            self._add_realm(params)
         elif method == "script.realmDestroyed":
             # Firefox names the realm alone.
             params["context"] = self._context_of_realm.pop(params["realm"], None)
@@ -237,6 +237,13 @@ class BidiConnection:
             page.emit(method, params)
         if method == "browsingContext.contextDestroyed":
             self._remove_context(params)
+
+    def _add_realm(self, params: BidiResult) -> None:
+        """Note which frame a realm is in; that of a dedicated worker is in the frame of its owner."""
+        for owner in params.get("owners") or ():
+            params.setdefault("context", self._context_of_realm.get(owner))
+        if params.get("context") is not None:
+            self._context_of_realm[params["realm"]] = params["context"]
 
     def _page_of(self, context: str | None) -> PageChannel | None:
         top = self._top_of.get(context) if context is not None else None
