@@ -51,7 +51,8 @@ def _inner_text(value: RemoteValue) -> str:
         return "true" if data else "false"
     if kind in ("number", "date", "bigint"):
         return str(data)
-    return {"null": "null", "undefined": "undefined", "object": "Object", "array": "Array"}.get(kind, kind)
+    names = {"object": "Object", "array": "Array"}
+    return names.get(kind) or str(kind)
 
 
 def _key_text(key: str | RemoteValue) -> str:

@@ -70,7 +70,7 @@ class Downloads(downloads.Downloads):
         self._names.pop(identity, None)
         if written is not None:
             with contextlib.suppress(OSError):  # the file is missed when it is to be moved, and reported then
-                os.replace(written, self._scratch / identity)
+                Path(written).replace(self._scratch / identity)
         self.end(identity, event["status"] == "complete")
 
     async def cancel(self, identity: str) -> None:
@@ -95,6 +95,6 @@ class Downloads(downloads.Downloads):
                 self.note_size(identity, file.stat().st_size)
 
     def _files_of(self, name: str) -> list[Path]:
-        """Return the files that a download may be written to: under its name, and under another until it is complete."""
+        """Return the files that a download may be written to: until it is complete, its name is a longer one."""
         stem = Path(name).stem
         return [path for path in self._scratch.iterdir() if stem and path.name.startswith(stem)]

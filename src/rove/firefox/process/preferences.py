@@ -120,6 +120,12 @@ _SAME_BEHAVIOUR: Mapping[str, Preference] = {
     "browser.aboutwelcome.enabled": False,
     "browser.bookmarks.restore_default_bookmarks": False,
     "browser.cache.disk.enable": False,
+    # Favicons are shown to no one.
+    "browser.chrome.site_icons": False,
+    # Each page has a window of its own: one in a tab that is not selected would be hidden, and slowed down.
+    "browser.link.open_newwindow": 2,
+    "browser.link.open_newwindow.restriction": 0,
+    "browser.link.open_newwindow.override.external": 2,
     "browser.download.always_ask_before_handling_new_types": False,
     "browser.download.manager.addToRecentDocs": False,
     "browser.download.open_pdf_attachments_inline": False,
@@ -149,7 +155,6 @@ _SAME_BEHAVIOUR: Mapping[str, Preference] = {
     "dom.min_background_timeout_value_without_budget_throttling": 4,
     "dom.timeout.enable_budget_timer_throttling": False,
     "dom.timeout.throttling_delay": -1,
-    "dom.popup_maximum": 0,
     "dom.security.https_first": False,
     "dom.security.https_first_schemeless": False,
     "dom.security.https_only_mode": False,
@@ -164,7 +169,6 @@ _SAME_BEHAVIOUR: Mapping[str, Preference] = {
     "media.autoplay.default": 0,
     "media.volume_scale": "0.0",
     "network.http.prompt-temp-redirect": False,
-    "network.cookie.cookieBehavior": 5,
     "pdfjs.disabled": True,
     "privacy.trackingprotection.enabled": False,
     "remote.active-protocols": 1,
@@ -177,6 +181,9 @@ _SAME_BEHAVIOUR: Mapping[str, Preference] = {
     "toolkit.cosmeticAnimations.enabled": False,
     "toolkit.startup.max_resumed_crashes": -1,
     "trailhead.firstrun.didSeeAboutWelcome": True,
+    # A headless Firefox reports no mouse unless told to: pages check for one before they offer menus that open on hover.
+    "ui.allPointerCapabilities": 6,
+    "ui.primaryPointerCapabilities": 6,
     "ui.systemUsesDarkTheme": 0,
     "widget.content.allow-gtk-dark-theme": False,
 }
