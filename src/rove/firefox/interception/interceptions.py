@@ -82,7 +82,8 @@ class Interceptions:
         return self._deciders.get(page.user_context) if page is not None else None
 
     def _on_request(self, event: Event) -> None:
-        if not event["isBlocked"]:
+        page = self.page_of(event)
+        if not event["isBlocked"] or (page is not None and page.is_hidden):
             return
         decider = self._decider_of(event)
         try:

@@ -291,6 +291,8 @@ class PageChannel:
         self.context = context
         # The id of the user context that it is in.
         self.user_context = ""
+        # Whether its requests are answered by what opened it, and not by rules.
+        self.is_hidden = False
         self.admission = Admission(context)
         self._handlers: dict[str, list[Handler]] = {}
         self._closed = asyncio.Event()
