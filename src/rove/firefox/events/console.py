@@ -12,12 +12,15 @@ from rove.firefox.protocol.connection import PageChannel
 from rove.page.frames.frame_origins import FrameOrigins
 from rove.page.logs import console_log
 from rove.page.logs.console_text import source_location
+from rove.validation.pattern import pattern
 
 # How messages begin by which rove's own script reports.
 REPORT_PREFIX = f"{NONCE} "
 # Calls that only change how a console is displayed.
 _IGNORED_KINDS = frozenset({"clear", "groupEnd"})
 _KIND_NAMES = {"warn": "warning", "groupCollapsed": "group", "timeEnd": "time", "timeLog": "time"}
+# How the text of an exception begins; what Firefox itself says begins otherwise.
+_EXCEPTION = pattern(r"uncaught exception|[A-Za-z.]*(Error|Exception)\b")
 
 
 class ConsoleLog(console_log.ConsoleLog):
@@ -64,8 +67,11 @@ class ConsoleLog(console_log.ConsoleLog):
             self._events.add("console error", source.quote(text))
 
     def _on_error(self, entry: dict[str, Any], location: str, source: ConsoleSource) -> None:
-        """Log an exception that no script caught, or an error of Firefox itself, such as a refused script."""
+        """Log an exception that no script caught, or an error of Firefox itself, such as a refused request."""
         text: str = entry["text"]
+        if not location and _EXCEPTION.match(text) is None:
+            self.add("other", text, location, source, entry["timestamp"], level="error")
+            return
         self.add("exception", f"Uncaught {text}", location, source, entry["timestamp"])
         if self._events is not None:
             self._events.add("page error", source.quote(text.splitlines()[0] if text else ""))

@@ -12,6 +12,8 @@ RemoteValue = dict[str, Any]
 MAX_STRING = 1_000_000
 # Of these, only Firefox's own text of the message tells more than their kind.
 _OPAQUE = frozenset({"error", "node", "symbol", "function", "promise", "proxy", "weakmap", "weakset", "window"})
+# Calls whose arguments do not tell what a console shows: a number, or a time.
+_TOLD_BY_FIREFOX = frozenset({"count", "countReset", "time", "timeEnd", "timeLog"})
 _NESTED = frozenset({"array", "object", "map", "set", "htmlcollection", "nodelist"})
 
 
@@ -19,7 +21,8 @@ def message_text(entry: dict[str, Any]) -> str:
     """Return the arguments of one console call as text."""
     arguments: list[RemoteValue] = entry.get("args") or []
     kinds = {argument["type"] for argument in arguments}
-    if not arguments or (kinds & _OPAQUE and not kinds & _NESTED):
+    is_told = entry.get("method") in _TOLD_BY_FIREFOX or (kinds & _OPAQUE and not kinds & _NESTED)
+    if not arguments or is_told:
         return str(entry.get("text") or "")
     first = arguments[0]
     if first["type"] == "string" and "%" in first["value"][:MAX_LENGTH]:

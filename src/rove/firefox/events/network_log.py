@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rove.browser.network.header_masking import truncate_headers
-from rove.firefox.events.error_names import chromium_name
+from rove.firefox.events.error_names import ABORTED, BLOCKED, chromium_name
 from rove.firefox.events.request_facts import bytes_of, headers_of, initiator_of, kind_of, timing_of
 from rove.firefox.protocol.connection import BidiError, PageChannel
 from rove.page.frames.frame_origins import FrameOrigins
@@ -101,7 +101,10 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
 
     def _on_failure(self, event: Event) -> None:
         if request := self._pending.pop(event["request"]["request"], None):
-            request.failure = chromium_name(event["errorText"])
+            error = chromium_name(event["errorText"])
+            # Firefox ends a request that a rule blocks as it ends one that its page no longer wants.
+            is_blocked = error == ABORTED and request.intercepted is not None and request.status is None
+            request.failure = BLOCKED if is_blocked else error
             self._end(request, event)
 
     def _end(self, request: LoggedRequest, event: Event) -> None:
