@@ -145,6 +145,11 @@ async def start_process(
             "A session on Firefox has no profile.",
             hint="Save its logins as a state instead (`save_state`), or open the session with the engine chromium.",
         )
+    if settings.stealth:
+        raise Unsupported(
+            "Firefox tells pages that it is automated, so it cannot be driven with stealth.",
+            hint="Leave out --stealth, or the engine firefox.",
+        )
     if not settings.headless:
         refuse_without_display()
     from rove.firefox.installation import ensure
