@@ -52,7 +52,7 @@ import { checkSecretFields } from "./secrets/secret_fields.js";
 import { selectionInContext } from "./secrets/selection.js";
 import { testedValues } from "./secrets/tested_attributes.js";
 import { holdSecretsIn, unheldTexts } from "./secrets/unheld_fields.js";
-import { noteClickListeners, useListenerProbe } from "./snapshot/press_targets.js";
+import { isPressListener, noteClickListeners, useListenerProbe, useRecordedListeners } from "./snapshot/press_targets.js";
 
 globalThis.rove = {
   // The snapshot, and elements in it.
@@ -79,6 +79,7 @@ globalThis.rove = {
   closedHostCandidates: takeClosedHosts,
   adoptShadow,
   useListenerProbe,
+  isPressListener,
   noteClickListeners,
   // Acting on one element.
   untilActionable,
@@ -157,3 +158,4 @@ listenForScrolling();
 listenForClipboard();
 listenForModes();
 listenForValidation();
+useRecordedListeners();
