@@ -67,6 +67,8 @@ class Downloads(downloads.Downloads):
     def finish(self, event: dict[str, Any]) -> None:
         """Handle `browsingContext.downloadEnd`."""
         identity, written = str(event["navigation"]), event.get("filepath")
+        if identity not in self._running:
+            return  # of another context
         self._names.pop(identity, None)
         if written is not None:
             with contextlib.suppress(OSError):  # the file is missed when it is to be moved, and reported then

@@ -181,7 +181,7 @@ _SAME_BEHAVIOUR: Mapping[str, Preference] = {
     "toolkit.cosmeticAnimations.enabled": False,
     "toolkit.startup.max_resumed_crashes": -1,
     "trailhead.firstrun.didSeeAboutWelcome": True,
-    # A headless Firefox reports no mouse unless told to: pages check for one before they offer menus that open on hover.
+    # A headless Firefox reports no mouse unless told to: pages check for one before they offer menus.
     "ui.allPointerCapabilities": 6,
     "ui.primaryPointerCapabilities": 6,
     "ui.systemUsesDarkTheme": 0,
