@@ -21,9 +21,9 @@ async def call_function(
     function: str,
     arguments: list[dict[str, Any]],
     as_user: bool = False,
-    **options: Any,
+    serialization: dict[str, Any] | None = None,
 ) -> BidiResult:
-    """Call a function with arguments as the protocol writes them; return the whole answer, which may be an exception."""
+    """Call a function with arguments as the protocol writes them; return the answer, which may be an exception."""
     params = {
         "functionDeclaration": function,
         "target": target,
@@ -31,7 +31,7 @@ async def call_function(
         "awaitPromise": True,
         "resultOwnership": "none",
         "userActivation": as_user,
-        **options,
+        "serializationOptions": serialization or {},
     }
     return await channel.send("script.callFunction", params)
 

@@ -23,7 +23,7 @@ from rove.refs import NumberedDocument, RefNumbers
 # Each closed shadow root is named in the answer and passed back.
 MAX_CLOSED_HOSTS = 50
 # Nodes are returned without their children, with their shadow roots, closed ones too.
-_NODES_ALONE = {"serializationOptions": {"maxDomDepth": 0, "includeShadowTree": "all"}}
+_NODES_ALONE = {"maxDomDepth": 0, "includeShadowTree": "all"}
 LISTENER_INTERVAL = 0.02
 
 
@@ -110,7 +110,9 @@ class World(world.World):
     async def node_of(self, ref: str) -> str:
         """Return the shared id of an element, by which every realm of the frame finds it."""
         given = [{"type": "string", "value": ref}]
-        answer = await call_function(self.channel, self._target, "ref => rove.element(ref)", given, **_NODES_ALONE)
+        answer = await call_function(
+            self.channel, self._target, "ref => rove.element(ref)", given, serialization=_NODES_ALONE
+        )
         node = raise_exception(answer)["result"]
         if node["type"] != "node":
             raise self.numbers.missing_element(self.prefix + ref, self.numbered)
@@ -137,7 +139,9 @@ class World(world.World):
         return await self._adopt(await self._nodes("() => [rove.focusHere()]"))
 
     async def _nodes(self, function: str) -> list[dict[str, Any]]:
-        answer = raise_exception(await call_function(self.channel, self._target, function, [], **_NODES_ALONE))
+        answer = raise_exception(
+            await call_function(self.channel, self._target, function, [], serialization=_NODES_ALONE)
+        )
         return [node for node in answer["result"].get("value") or () if node["type"] == "node"]
 
     async def _adopt(self, hosts: list[dict[str, Any]]) -> bool:
