@@ -12,6 +12,7 @@ from rove.browser.context import SavedContext
 from rove.browser.emulation.emulation import Size
 from rove.firefox.emulation.permissions import set_grants
 from rove.firefox.events.downloads import Downloads
+from rove.firefox.frames.scripts import add_scripts
 from rove.firefox.interception.interceptions import Interceptions
 from rove.firefox.page.tab import Tab
 from rove.firefox.protocol.connection import BidiConnection, BidiError
@@ -70,7 +71,8 @@ class Context(SharedContext, ContextTabs[Tab]):
 
     async def open(self, saved: SavedContext | None) -> None:
         """Set up the context and its first tab, or restore the tabs, cookies and storage of a lost one."""
-        await asyncio.gather(self._downloads.open(), self._shared.overrides.open(), self._keep_bodies())
+        scripts = add_scripts(self._connection, self._identity)
+        await asyncio.gather(self._downloads.open(), self._shared.overrides.open(), self._keep_bodies(), scripts)
         if saved is None:
             first = await self._create_tab()
             self._unused_tab, self._current = first, first.id
