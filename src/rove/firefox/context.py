@@ -35,7 +35,7 @@ Event = dict[str, Any]
 
 
 # mypy looks at the bound before it has inferred the attributes of `Tab`; pyright finds it fulfilled.
-class Context(SharedContext, ContextTabs[Tab]):
+class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
     """Isolated cookies, storage and tabs. Tab ids (`t1`, `t2`) are never reused."""
 
     def __init__(
@@ -49,7 +49,7 @@ class Context(SharedContext, ContextTabs[Tab]):
     ) -> None:
         size = Size(settings.viewport.width, settings.viewport.height)
         SharedContext.__init__(self, connection, identity, interceptions, size, user_agent)
-        ContextTabs.__init__(self, settings)
+        ContextTabs.__init__(self, settings)  # type: ignore[type-var]
         # The folder for copies of uploaded files, which pages may read until they are closed.
         self._uploads = scratch / f"uploads-{identity}"
         self._downloads = Downloads(
