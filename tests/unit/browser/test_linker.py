@@ -114,6 +114,7 @@ ENTRIES = (
     "accessibility_audit.js",
     "isolated_world.js",
     "main_world.js",
+    "listener_world.js",
     "origin_storage.js",
     "saved_state/origin_state.js",
 )
