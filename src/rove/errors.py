@@ -31,7 +31,8 @@ RoveError
 ├── ElementNotFound       element_not_found     nothing matches the target
 ├── ElementGone           element_gone          the ref's element has left the page
 ├── AmbiguousTarget       ambiguous_target      more than one element matches
-└── ElementNotReady       element_not_ready     covered, disabled, moving or out of sight
+├── ElementNotReady       element_not_ready     covered, disabled, moving or out of sight
+└── Mismatch              mismatch              what was compared differs, and the caller wants that to be an error
 
 Callers branch on `code`, which never changes. `hint` tells a model what to try next. `retry_after`, if it is known, is
 the number of seconds after which the same call is likely to succeed.
@@ -306,3 +307,10 @@ class ElementNotReady(RoveError):
     code = "element_not_ready"
     default_hint = "Remove what is in the way, or wait for the element with {wait}, then call again."
     retryable = True
+
+
+class Mismatch(RoveError):
+    """What was compared differs, and the caller wants that to be an error."""
+
+    code = "mismatch"
+    default_hint = "Look at the picture of the differences; if they are meant, call again with `update`."

@@ -114,6 +114,8 @@ class Attachment:
     mime: str
     data: bytes = field(repr=False)
     name: str | None = None
+    # The file of the workspace that has it already, if there is one.
+    path: str | None = None
 
 
 class Result:

@@ -26,6 +26,7 @@ from rove.browser.page_data import (
     ScreenshotImage,
 )
 from rove.browser.page_state import PageState
+from rove.browser.performance.profiler import Profiler
 from rove.browser.storage.cookies import Cookies
 from rove.browser.storage.page_storage import PageStorage
 from rove.page_text import PageText
@@ -159,6 +160,8 @@ class Tab(TabInfo, Protocol):
     def storage(self) -> PageStorage: ...
     @property
     def screencast(self) -> Screencast: ...
+    @property
+    def profiler(self) -> Profiler: ...
     @property
     def consequences(self) -> Consequences: ...
     @property

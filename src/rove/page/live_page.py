@@ -125,6 +125,10 @@ class LivePage(ABC):
             return self._allows(address)
         return all(map(self._allows, {address, *self.origins.all}))
 
+    def origin_of(self, frame: str) -> str:
+        """Return the origin whose words a frame shows."""
+        return self.origins.of(frame)
+
     def _allows(self, address: str) -> bool:
         return self.policy_allows(address)
 

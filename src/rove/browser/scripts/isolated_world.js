@@ -13,6 +13,9 @@ import { beginTyping, describeFocus, endTyping, focusedRef, typingFocus } from "
 import { untilLayersRest } from "./acting/waiting.js";
 import { ariaSnapshot } from "./aria/aria_snapshot.js";
 import { locate, locateOpenly, locatorOf, matching, refOfAriaNumber } from "./aria/locators.js";
+import { listenForInteractions } from "./audits/interactions.js";
+import { holdStill, releaseStill } from "./audits/stillness.js";
+import { webVitals } from "./audits/web_vitals.js";
 import {
   beginChoice,
   beginSearch,
@@ -150,6 +153,9 @@ globalThis.rove = {
   releasePointer,
   watchPerson,
   coverTyped,
+  webVitals: (/** @type {number} */ longest) => webVitals(describeElement, longest),
+  holdStill,
+  releaseStill,
 };
 
 listenForPasswords();
@@ -162,4 +168,5 @@ listenForScrolling();
 listenForClipboard();
 listenForModes();
 listenForValidation();
+listenForInteractions();
 useRecordedListeners();

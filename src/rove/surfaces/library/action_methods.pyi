@@ -6,6 +6,9 @@ Written by docs/method_stubs.py from the actions: change those, then run `make d
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from rove.actions.audits.accessibility import Audited
+from rove.actions.audits.comparison import Compared
+from rove.actions.audits.performance import Profiled, ProfileStarted, VitalsMeasured
 from rove.actions.devtools.console import ConsoleLines
 from rove.actions.devtools.cookies import CookieList
 from rove.actions.devtools.network import RequestList
@@ -285,6 +288,31 @@ class ActionMethods:
         at_least_one: Open an empty tab if there is none.
         """
 
+    async def audit(
+        self,
+        target: str | None = None,
+        level: Literal["a", "aa", "aaa"] | None = None,
+        tags: Sequence[str] = (),
+        rules: Sequence[str] = (),
+        without: Sequence[str] = (),
+        uncertain: bool = False,
+        limit: int = 5,
+        budget: int = 3000,
+        path: str | None = None,
+    ) -> Outcome[Audited]:
+        """Check the page and its frames for accessibility faults with axe-core: which elements, and how to mend them.
+
+        target: Only this element and what is in it.
+        level: Only rules of WCAG up to this level.
+        tags: Only rules with one of these tags, such as best-practice.
+        rules: Only these rules, such as color-contrast; with tags or level, these too.
+        without: Not these rules.
+        uncertain: Tell also what a person has to check.
+        limit: Most elements told of each rule.
+        budget: Most tokens.
+        path: File in the workspace for all of it, as JSON.
+        """
+
     async def aria_snapshot(
         self,
         target: str | None = None,
@@ -314,6 +342,31 @@ class ActionMethods:
         """Read the session's clipboard, or put text on it. To copy, cut or paste press Control+C, X or V.
 
         text: Text to put on it.
+        """
+
+    async def compare(
+        self,
+        name: str,
+        target: str | None = None,
+        full_page: bool = False,
+        mask: Sequence[str] = (),
+        threshold: float = 0.1,
+        max_pixels: int = 0,
+        max_share: float = 0.0,
+        update: bool = False,
+        fail: bool = False,
+    ) -> Outcome[Compared]:
+        """Compare how the page looks with a picture kept in the workspace; the first call keeps it.
+
+        name: Name of the picture: baselines/NAME.png.
+        target: Only this element.
+        full_page: The whole page, not only what is in view.
+        mask: Elements to leave out, such as clocks and adverts.
+        threshold: How far colours may be apart to count as the same.
+        max_pixels: How many pixels may differ.
+        max_share: Which share of the pixels may differ, such as 0.01.
+        update: Keep this picture as the baseline from now on.
+        fail: An error if it does not match, or if there is no baseline.
         """
 
     async def console(
@@ -597,6 +650,24 @@ class ActionMethods:
         landscape: Turn the paper.
         background: Print background colours and images.
         pages: Which, such as 1-3,5.
+        """
+
+    async def web_vitals(self) -> Outcome[VitalsMeasured]:
+        """Read how fast the page was until now: its Web Vitals (LCP, CLS, INP, FCP, TTFB) and long tasks."""
+
+    async def profile(self, name: str = "profile") -> Outcome[Profiled]:
+        """Load the page again and record it: a trace for Chrome's DevTools, the three costliest things, Web Vitals.
+
+        name: Name of the file: traces/NAME.json.
+        """
+
+    async def profile_start(self) -> Outcome[ProfileStarted]:
+        """Start to record what the page does, until profile_stop. To record how it loads use profile."""
+
+    async def profile_stop(self, name: str = "profile") -> Outcome[Profiled]:
+        """Stop recording: a trace for Chrome's DevTools, and the three costliest things.
+
+        name: Name of the file: traces/NAME.json.
         """
 
     async def permissions(

@@ -31,8 +31,9 @@ def serve_arguments(serve: argparse.ArgumentParser) -> None:
 
 
 def install_arguments(install: argparse.ArgumentParser) -> None:
-    engines = get_args(EngineName)
-    install.add_argument("which", nargs="?", choices=engines, help="engine; the one that is set if not given")
+    choices = (*get_args(EngineName), command_calls.AXE)
+    which = "engine, or axe, for audits of accessibility; the engine that is set if not given"
+    install.add_argument("which", nargs="?", choices=choices, help=which)
     install.add_argument("--force", action="store_true", help="fetch one even where one is found")
 
 
