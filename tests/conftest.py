@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import json
 import os
 import shutil
+import signal
 import socket
 import tempfile
 from collections.abc import AsyncGenerator, Callable, Generator
@@ -34,6 +36,19 @@ hypothesis.settings.load_profile("rove")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="Write the golden files again.")
+
+
+def pytest_configure() -> None:
+    gc.disable()
+    # A shell starts what runs in the background with SIGINT ignored, and processes that tests interrupt would inherit it.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected to the end: searching it for garbage takes half a second each time."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)
