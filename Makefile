@@ -33,8 +33,8 @@ test: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready .venv/urls
 	@$(PYTEST) $(PARALLEL) -m "not slow"
 
 test-all: browser .venv/dev/ready .venv/more_widgets/ready .venv/windows/ready .venv/urls/ready .venv/conformance/ready .venv/adapters/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
-	@$(PYTEST) $(PARALLEL) -m "not slow"
-	@$(PYTEST) -m slow
+	@$(PYTEST) $(PARALLEL) -m "not slow" --hypothesis-profile new-examples
+	@$(PYTEST) -m slow --hypothesis-profile new-examples
 
 check: check-rest check-mypy check-pyright  ## Formatter, linter, types, import rules, generated docs.
 

@@ -144,7 +144,9 @@ async def test_a_page_that_was_cut_by_the_death_of_the_proxy_is_told_as_cut(
         loading = asyncio.ensure_future(session.navigate(f"http://127.0.0.1:{port}/"))
         await state.wait_for_commit(commits)
         # Chromium does not tell of all data that arrives while a document is committed.
-        while "Half" not in str(await tab.page.cdp.send("Runtime.evaluate", {"expression": "document.body?.innerText"})):
+        while "Half" not in str(
+            await tab.page.cdp.send("Runtime.evaluate", {"expression": "document.body?.innerText"})
+        ):
             assert not loading.done()
             await asyncio.sleep(0.01)
         os.kill(proxy(), signal.SIGKILL)
