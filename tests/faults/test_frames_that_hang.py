@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.faults.recovery_checks import answered_within, assert_next_page_loads
 from tests.faults.servers import never_answer, serving
 from tests.site import Site
@@ -30,6 +31,7 @@ async def test_23_a_frame_that_hangs_is_marked_and_the_page_around_it_is_usable(
     await assert_next_page_loads(session, site)
 
 
+@pytest.mark.slow  # keeps a core busy for as long as a page is waited for
 async def test_23_a_frame_that_hangs_while_it_loads_is_marked(session: Session, site: Site) -> None:
     site.page("/stuck", "<script>for (;;) {}</script>")
     framed = site.page("/", f"{OUTER}<iframe src={site.url('/stuck', 'localhost')}></iframe>")
