@@ -45,6 +45,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()
+    # A shell starts what runs in the background with SIGINT ignored; processes that tests interrupt would inherit it.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    _choose_engine(config)
+
+
+def _choose_engine(config: pytest.Config) -> None:
     """Let tests that make settings of their own run on the chosen engine too, unless they name one."""
     make, engine = Settings.__init__, config.getoption("--engine")
     if engine != "chromium":
@@ -65,13 +73,6 @@ def engine(request: pytest.FixtureRequest) -> EngineName:
     """The engine that tests run on."""
     name: EngineName = request.config.getoption("--engine")
     return name
-
-
-def pytest_configure() -> None:
-    gc.disable()
-    # A shell starts what runs in the background with SIGINT ignored; processes that tests interrupt would inherit it.
-    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish() -> None:

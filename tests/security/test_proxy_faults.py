@@ -12,6 +12,7 @@ from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 
 import pytest
+from tests.chromium_internals import chromium_tab
 from tests.loopback_servers import Handler, answering
 from tests.processes import eventually
 from tests.site import Site
@@ -139,14 +140,12 @@ async def test_a_page_that_was_cut_by_the_death_of_the_proxy_is_told_as_cut(
 ) -> None:
     async with answering(_half_a_page(head)) as port:
         tab = await (await sessions.session(session.name).context(lambda message: None)).tab(None)
-        state = tab.page.load_state
-        commits = state.commits
+        page = chromium_tab(tab).page
+        commits, words = page.load_state.commits, {"expression": "document.body?.innerText"}
         loading = asyncio.ensure_future(session.navigate(f"http://127.0.0.1:{port}/"))
-        await state.wait_for_commit(commits)
+        await page.load_state.wait_for_commit(commits)
         # Chromium does not tell of all data that arrives while a document is committed.
-        while "Half" not in str(
-            await tab.page.cdp.send("Runtime.evaluate", {"expression": "document.body?.innerText"})
-        ):
+        while "Half" not in str(await page.cdp.send("Runtime.evaluate", words)):
             assert not loading.done()
             await asyncio.sleep(0.01)
         os.kill(proxy(), signal.SIGKILL)
