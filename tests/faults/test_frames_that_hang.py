@@ -51,8 +51,8 @@ async def test_23_a_frame_that_hangs_while_it_loads_is_marked(session: Session, 
 async def test_23_a_frame_whose_server_never_answers_is_empty(session: Session, site: Site) -> None:
     async with serving(never_answer) as place:
         framed = site.page("/", f"{OUTER}<iframe src=http://{place}/></iframe>")
-        with answered_within(2):
-            outcome = await session.run(Navigate(framed), timeout=2)
+        with answered_within(6):
+            outcome = await session.run(Navigate(framed), timeout=6)
         assert 'heading "Outer"' in outcome.changes.text and "iframe" in outcome.changes.text
         with answered_within(5):
             await session.run(Screenshot(), timeout=5)
