@@ -14,11 +14,11 @@ JS_BIN := .venv/javascript/node_modules/.bin
 JS_PATH := PATH="$(CURDIR)/$(BIN):$$PATH"
 # Keeps the bytecode, or each worker would compile each test again on each run.
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q --durations 10
-# Tests mostly wait for browsers, so two workers keep one core busy. Each worker needs half a gigabyte.
-WORKERS = $(shell expr 2 \* $$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1))
+# Tests mostly wait for browsers: a worker takes a third of a core. Each worker needs half a gigabyte.
+WORKERS = $(shell expr 3 \* $$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1))
 PARALLEL = --numprocesses $(WORKERS) --maxprocesses 8 --dist worksteal
 
-.PHONY: help demo serve test test-all check check-mypy check-rest format docs bench engines soak browser clean
+.PHONY: help demo serve test test-all check check-mypy check-pyright check-rest format docs bench engines soak browser clean
 
 help:  ## Show this list.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -32,20 +32,24 @@ serve: browser .venv/serve/ready  ## Start the server and its web page beside th
 test: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready .venv/firefox/ready .venv/urls/ready  ## Run the tests.
 	@$(PYTEST) $(PARALLEL) -m "not slow"
 
-test-all: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready .venv/firefox/ready .venv/urls/ready .venv/conformance/ready .venv/adapters/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
-	@$(PYTEST) $(PARALLEL) -m "not slow"
-	@$(PYTEST) -m slow
+test-all: browser .venv/dev/ready .venv/more_widgets/ready .venv/windows/ready .venv/firefox/ready .venv/urls/ready .venv/conformance/ready .venv/adapters/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
+	@$(PYTEST) $(PARALLEL) -m "not slow" --hypothesis-profile new-examples
+	@$(PYTEST) -m slow --hypothesis-profile new-examples
 
-check: check-mypy check-rest  ## Formatter, linter, types, import rules, generated docs.
+check: check-rest check-mypy check-pyright  ## Formatter, linter, types, import rules, generated docs.
 
-# As long as all the rest together, so `make -j2 check` takes half of the time.
+# The second command reads what the first one has kept.
 check-mypy: .venv/dev/ready
 	@$(BIN)/mypy
+	@$(BIN)/pytest -q -m slow tests/static
 
+check-pyright: .venv/dev/ready
+	@$(BIN)/pyright
+
+# All but types, in a few seconds.
 check-rest: .venv/dev/ready .venv/javascript/ready
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
-	@$(BIN)/pyright
 	@$(BIN)/lint-imports
 	@$(JS_PATH) $(JS_BIN)/biome check --error-on-warnings
 	@$(JS_PATH) $(JS_BIN)/tsc
@@ -59,7 +63,7 @@ format: .venv/dev/ready .venv/javascript/ready  ## Format the code and fix what 
 docs: .venv/dev/ready  ## Write the generated reference pages anew.
 	@$(BIN)/python -m docs.generate
 
-bench: browser .venv/dev/ready .venv/widgets/ready  ## Measure side by side with peers.
+bench: browser .venv/dev/ready .venv/more_widgets/ready  ## Measure side by side with peers.
 	@$(BIN)/python -m bench
 	@$(JS_PATH) $(BIN)/python -m bench.told
 
@@ -111,12 +115,19 @@ browser: .venv/ready
 	@$(JS_PATH) npm install --prefix $(@D) --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error $(JS_TOOLS)
 	@touch $@
 
-# The widget libraries that tests drive, by name: see tests/widgets/packages.txt.
+# The widget libraries that the quick tests drive, by name: see tests/widgets/packages.txt.
 .venv/widgets/ready: tests/widgets/packages.txt .venv/ready
 	@echo "Setting up the widget libraries in .venv (once)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(NODE)
 	@mkdir -p $(@D)
 	@$(JS_PATH) npm install --prefix $(@D) --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error $$(cat $<)
+	@touch $@
+
+# Those that only the slow tests and the benchmark drive: twice as many, and as large.
+.venv/more_widgets/ready: tests/widgets/more_packages.txt .venv/widgets/ready
+	@echo "Setting up more widget libraries in .venv (once)"
+	@mkdir -p $(@D)
+	@$(JS_PATH) npm install --prefix .venv/widgets --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error $$(cat $<)
 	@touch $@
 
 # A display without a screen, and a browser that shows windows on it. Where neither can be installed, a test is skipped.
