@@ -31,7 +31,7 @@ from rove.settings.sections import Deadlines as Deadlines
 from rove.settings.sections import Guarding as Guarding
 from rove.settings.sections import Journaling as Journaling
 from rove.settings.sections import Limits as Limits
-from rove.settings.sections import Observing, Viewport
+from rove.settings.sections import Observing, Recording, Viewport
 from rove.settings.sections import Serving as Serving
 from rove.settings.toml_text import parse_toml
 from rove.settings.toolset_file import settings_of
@@ -138,6 +138,7 @@ class Settings(Validated):
     limits: Limits = Limits()
     observing: Observing = Observing()
     journal: Journaling = Journaling()
+    recording: Recording = Recording()
     guard: Guarding = Guarding()
     serve: Serving = Serving()
     logins: Logins = Logins()

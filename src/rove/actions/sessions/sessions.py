@@ -28,6 +28,7 @@ class StatusReport(Result):
         for session in self.sessions:
             name, guard = str(session["session"]), str(session.get("guard", ""))
             yield Passage(f"session {name} {guard}".rstrip())
+            yield from (Passage(f"  recording to {path}") for path in session.get("recording", ()))
             for tab in session["tabs"]:
                 mark = "*" if tab["is_current"] else " "
                 url: PageText = tab["url"]
@@ -73,6 +74,8 @@ class OpenSession(SessionsAction[SessionOpened]):
     headless: bool | None = arg("Without a window, or with one.", default=None, rare=True)
     viewport: ViewportSize | None = arg("Size of its tabs.", default=None, rare=True)
     start: bool = arg("Start its browser now, not with the first call.", default=False, rare=True)
+    video: bool = arg("Record a video of it.", default=False, rare=True)
+    har: bool = arg("Record its network traffic as HAR.", default=False, rare=True)
     must_be_new: bool = arg("Refuse a name that is open already.", default=False, rare=True)
     profile: str | None = arg("Profile, which a browser of its own keeps.", default=None, rare=True)
 
@@ -95,7 +98,8 @@ class OpenSession(SessionsAction[SessionOpened]):
         self.refuse_early(directory)  # another call may have opened it while a person was asked
         known = _names(directory)
         choice = LoginChoice(self.state, self.profile, self.save_on_close)
-        name = await directory.open_session(self.name, choice, WindowChoice(self.headless, self.viewport, self.start))
+        window = WindowChoice(self.headless, self.viewport, self.video, self.har, self.start)
+        name = await directory.open_session(self.name, choice, window)
         login = " and ".join(f"{use.kind} {use.name}" for use in self.logins)
         return SessionOpened(Own(name), name not in known, Own(login), self.headless, self.viewport)
 

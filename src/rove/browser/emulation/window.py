@@ -16,10 +16,13 @@ class ViewportSize(Validated):
 
 @dataclass(frozen=True)
 class WindowChoice:
-    """What a session has instead of what the settings say: whether there is a window, and the size of viewports."""
+    """What a session has instead of what the settings say: a window or none, the size of viewports, recordings."""
 
     headless: bool | None = None
     viewport: ViewportSize | None = None
+    # Whether all of it is recorded as a video, and as HAR, also if the settings do not say so.
+    video: bool = False
+    har: bool = False
     # Whether its browser is started at once, not with the first call that needs it.
     starts_now: bool = False
 

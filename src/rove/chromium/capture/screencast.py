@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import time
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from rove.browser.page_data import ScreencastFrame
@@ -27,7 +28,9 @@ MAX_HEIGHT = 10_000
 class Screencast:
     """The one screencast of a page, for all of its readers."""
 
-    def __init__(self, cdp: CdpSession, tasks: BackgroundTasks) -> None:
+    def __init__(self, cdp: CdpSession, tasks: BackgroundTasks, keep_covered: Callable[[], Awaitable[bool]]) -> None:
+        """`keep_covered` hides what may not be recorded, and returns whether there was nothing to hide."""
+        self.may_be_kept = keep_covered
         self._cdp = cdp
         self._tasks = tasks
         self._readers: list[FrameReader] = []

@@ -19,6 +19,7 @@ from rove.chromium.input.page_modes import MODES_BINDING
 from rove.chromium.page.live_page import LivePage
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import ScriptFailed
+from rove.page_text import NOWHERE
 
 R = TypeVar("R")
 # Seconds to wait until the page has handled an event. A busy page handles it later, in its turn.
@@ -48,6 +49,8 @@ class PersonInput:
         self._scripts: list[tuple[CdpSession, str]] = []
         self._is_watching = False
         self._has_typed = False
+        # Whether what the person has typed stays covered between pictures, for a recording.
+        self._is_kept_covered = False
         # What the person holds down, which is released when they hand back.
         self._buttons: dict[str, InputEvent] = {}
         self._keys: dict[str, InputEvent] = {}
@@ -74,7 +77,21 @@ class PersonInput:
         try:
             return await capture
         finally:
-            await self._tell_worlds("coverTyped", False)
+            if not self._is_kept_covered:
+                await self._tell_worlds("coverTyped", False)
+
+    async def keep_covered(self) -> bool:
+        """Cover secrets and what the person has typed until the person types again.
+
+        Returns whether what the page has shown until now may be recorded: nothing had to be covered, and the agent may
+        read every frame.
+        """
+        has_found = await self._devices.secret_fields.protect()
+        if self._has_typed:
+            self._is_kept_covered = True
+            # A frame that does not answer may show what was typed.
+            has_found |= any(shown is not False for shown in await self._tell_worlds("coverTyped", True))
+        return not has_found and self._page.may_read(NOWHERE)
 
     async def release(self) -> None:
         """Release the buttons and keys that the person still holds."""
@@ -100,6 +117,9 @@ class PersonInput:
             return
         self._is_watching = True
         try:
+            if self._is_kept_covered:
+                self._is_kept_covered = False
+                await self._tell_worlds("coverTyped", False)  # the person sees what they type
             worlds = await self._page.every_world()
             await asyncio.gather(*(self.watch_new_documents(cdp) for cdp in {world.cdp for world in worlds}))
             await self._tell_worlds("watchPerson", True)
@@ -125,9 +145,10 @@ class PersonInput:
         ]
         await asyncio.gather(*removed, self._tell_worlds("watchPerson", False))
 
-    async def _tell_worlds(self, function: str, is_on: bool) -> None:
+    async def _tell_worlds(self, function: str, is_on: bool) -> list[Any]:
+        """Call a function in every frame; return the results, None of a frame that did not answer."""
         worlds = await self._page.every_world()
-        await asyncio.gather(*(_tell_world(world, function, is_on) for world in worlds))
+        return await asyncio.gather(*(_tell_world(world, function, is_on) for world in worlds))
 
     def _command(self, event: InputEvent) -> Awaitable[Any]:
         if event.type in MOUSE_EVENTS or event.type == "wheel":
@@ -187,10 +208,11 @@ class PersonInput:
                 await self._page.dialogs.run_until_dialog(command)
 
 
-async def _tell_world(world: World, function: str, is_on: bool) -> None:
+async def _tell_world(world: World, function: str, is_on: bool) -> Any:
     with contextlib.suppress(TimeoutError, CdpError, ScriptFailed):  # a frame that is busy or going away
         async with asyncio.timeout(HANDLING_SECONDS):
-            await world.call(f"isOn => rove.{function}(isOn)", is_on)
+            return await world.call(f"isOn => rove.{function}(isOn)", is_on)
+    return None
 
 
 def _bits(event: InputEvent) -> int:

@@ -98,8 +98,8 @@ class Tab:
         self.storage = PageStorage(self.page.worlds)
         self.redact: Callable[[str], str] = setup.shared.redact
         self.page.worlds.main.redact = setup.shared.redact_answer
-        self.screencast = Screencast(cdp, self.page.tasks)
         self._person_input = PersonInput(self.page, self.input, lambda field: setup.shared.on_typed(field))
+        self.screencast = Screencast(cdp, self.page.tasks, self._person_input.keep_covered)
         self._navigator = Navigator(self.page, setup.is_attached)
         self.consequences = PageConsequences(self.input, setup.shared.interceptor, target.get("openerId"))
         self.effects = ActEffects(self.input, lambda: self.observer.acted_in)

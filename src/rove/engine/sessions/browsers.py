@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from rove.browser.browser import Browser, ProfileLaunch
 from rove.browser.emulation.window import WindowChoice
+from rove.engine.recording.recordings import with_recordings
 from rove.engine.sessions.browser_supervisor import BrowserSupervisor
 from rove.engine.sessions.session import Session
 from rove.errors import InvalidArguments
@@ -89,4 +90,4 @@ def settings_for(settings: Settings, window: WindowChoice) -> Settings:
         settings = replace(settings, headless=window.headless)
     if window.viewport is not None:
         settings = replace(settings, viewport=Viewport(window.viewport.width, window.viewport.height))
-    return settings
+    return with_recordings(settings, window.video, window.har)
