@@ -28,7 +28,8 @@ class StatusReport(Result):
         for session in self.sessions:
             name, guard = str(session["session"]), str(session.get("guard", ""))
             yield Passage(f"session {name} {guard}".rstrip())
-            yield from (Passage(f"  recording to {path}") for path in session.get("recording", ()))
+            files: tuple[Own, ...] = session.get("recording", ())
+            yield from (Passage(f"  recording to {path}") for path in files)
             for tab in session["tabs"]:
                 mark = "*" if tab["is_current"] else " "
                 url: PageText = tab["url"]

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import base64
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from rove.browser.network.header_masking import truncate_headers
-from rove.browser.network.request_data import NetworkMessages, RequestTiming
+from rove.browser.network.request_data import NetworkMessages, PageLoad, RequestTiming, Transport
+from rove.chromium.events.page_loads import PageLoads
 from rove.chromium.events.request_details import (
     initiator_text,
     received_after,
     server_sent_event,
     timing_of,
+    transport_of,
     websocket_message,
 )
 from rove.chromium.frames.frame_origins import FrameOrigins
@@ -67,6 +69,8 @@ class LoggedRequest:
     messages: NetworkMessages = field(default_factory=NetworkMessages)
     # The timing as CDP reports it with the response, until the end of the response is known.
     reported_timing: Event | None = field(default=None, repr=False)
+    transport: Transport = Transport()
+    page: int = 0
     # What a rule of the session has done to it, such as `answered by rule 2`.
     intercepted: str | None = None
 
@@ -130,10 +134,21 @@ class NetworkLog:
         self._early_headers: dict[str, dict[str, str]] = {}
         self._interceptions = Interceptions()
         self._last_number = 0
+        self._page_loads = PageLoads(main_frame)
+        self._watchers: list[Callable[[LoggedRequest], object]] = []
         self.dropped = self.unrecorded = 0
 
     def __iter__(self) -> Iterator[LoggedRequest]:
         return iter(self._requests)
+
+    @property
+    def pages(self) -> Sequence[PageLoad]:
+        return self._page_loads.listed
+
+    def watch(self, on_ended: Callable[[LoggedRequest], object]) -> Callable[[], None]:
+        """Report each request when it is over, or leaves the log; return what ends that."""
+        self._watchers.append(on_ended)
+        return lambda: self._watchers.remove(on_ended)
 
     def find(self, number: int) -> LoggedRequest | None:
         return next((request for request in self._requests if request.number == number), None)
@@ -160,6 +175,7 @@ class NetworkLog:
         cdp.on("Network.webSocketFrameReceived", lambda event: self._on_websocket_frame("received", event))
         cdp.on("Network.webSocketClosed", self._on_finish)
         cdp.on("Network.eventSourceMessageReceived", self._on_server_sent_event)
+        cdp.on("Page.lifecycleEvent", self._page_loads.on_lifecycle)
         cdp.on("dropped", self._on_dropped)
 
     def _on_request(self, event: Event, cdp: CdpSession, context: str) -> None:
@@ -188,6 +204,7 @@ class NetworkLog:
                 truncate_headers(request["headers"]),
                 request.get("hasPostData", False),
                 initiator=initiator_text(event.get("initiator", {})),
+                page=self._page_loads.note_request(event, MAX_URL_LENGTH),
             )
         )
 
@@ -208,6 +225,7 @@ class NetworkLog:
                 0,
                 {},
                 initiator=initiator_text(event.get("initiator", {})),
+                page=len(self.pages) and self.pages[-1].number,
             )
         )
 
@@ -221,6 +239,7 @@ class NetworkLog:
         if request := self._pending.get(event["requestId"]):
             request.status, request.source = event["response"]["status"], "network"
             request.response_headers = truncate_headers(event["response"]["headers"])
+            request.transport = Transport("http/1.1", status_text=event["response"].get("statusText", ""))
 
     def _on_websocket_error(self, event: Event) -> None:
         if request := self._pending.get(event["requestId"]):
@@ -278,6 +297,7 @@ class NetworkLog:
         request.response_headers = request.response_headers or truncate_headers(response["headers"])
         sources = (name for flag, name in _SOURCES if response.get(flag))
         request.source = request.source or next(sources, "network")
+        request.transport = transport_of(response)
         request.reported_timing = response.get("timing")
         request.timing = timing_of(request.reported_timing, request.began)
         if request.url.startswith("http:"):  # over https the proxy refuses the connection instead of answering
@@ -300,6 +320,11 @@ class NetworkLog:
     def _end(self, request: LoggedRequest, event: Event) -> None:
         began = request.began or event["timestamp"]
         request.seconds = max(event["timestamp"] - began, 0.0)
+        self._report(request)
+
+    def _report(self, request: LoggedRequest) -> None:
+        for on_ended in [*self._watchers]:
+            on_ended(request)
 
     def _next_number(self) -> int:
         self._last_number += 1
@@ -311,6 +336,7 @@ class NetworkLog:
             self.dropped += 1
             if self._pending.get(oldest.identity) is oldest:
                 del self._pending[oldest.identity]
+                self._report(oldest)
         if (sent := self._early_headers.pop(request.identity, None)) is not None:
             request.request_headers, request.are_headers_exact = sent, True
         self._interceptions.apply(request)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from rove.browser.network.request_data import MAX_MESSAGE_LENGTH, NetworkMessage, RequestTiming
+from rove.browser.network.request_data import MAX_MESSAGE_LENGTH, NetworkMessage, RequestTiming, Transport
 from rove.chromium.events.console_format import source_location
 
 Event = dict[str, Any]
@@ -38,6 +38,15 @@ def timing_of(timing: Event | None, began: float) -> RequestTiming:
         tls=_phase(timing, "sslStart", "sslEnd"),
         send=_phase(timing, "sendStart", "sendEnd"),
         wait=_phase(timing, "sendEnd", "receiveHeadersEnd"),
+    )
+
+
+def transport_of(response: Event) -> Transport:
+    """Return how a response came. An address of this machine is left out: it is that of rove's proxy."""
+    address = str(response.get("remoteIPAddress", "")).strip("[]")
+    is_proxy = not address or address.startswith("127.") or address == "::1"
+    return Transport(
+        str(response.get("protocol", "")), "" if is_proxy else address, str(response.get("statusText", ""))
     )
 
 

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from rove.browser.failures import BrowserError
@@ -197,7 +198,5 @@ class VideoRecorder:
             return False  # a page that does not answer cannot be checked
 
 
-def _size(path: object) -> int:
-    from os import stat
-
-    return stat(str(path)).st_size
+def _size(path: Path) -> int:
+    return path.stat().st_size

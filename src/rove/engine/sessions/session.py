@@ -99,7 +99,7 @@ class Session:
         self.changed = Signal()
         self._watcher = watcher
         self._people = PersonAccess(name, lambda: self._context, self.journal, self._typed)
-        self.recordings = Recordings(self, self._people.find_tab)
+        self.recordings = Recordings(self, lambda: self._context)
         self.driver.before_turn = self._people.finish
         network.on_refused = self._on_refused
         self.last_used = time.monotonic()
