@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Literal, Protocol, cast
 
 from rove.browser.context import Context, SavedContext
+from rove.browser.extensions import Extension
 from rove.settings.tree import Settings
 from rove.validation.record import dataclass
 
@@ -28,10 +29,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class ProfileLaunch:
-    """The folder in which a browser keeps its profile, and the proxy of the one session that uses it."""
+    """The folder in which a browser keeps its profile, the proxy of the one session that uses it, and extensions.
+
+    The extensions are loaded before `launch` returns; the browser does not start without one of them.
+    """
 
     folder: str
     proxy: str
+    extensions: tuple[Extension, ...] = ()
 
 
 class BrowserProcess(Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from rove.action import Effect, SessionDirectory, SessionsAction, action, arg
 from rove.browser.emulation.window import ViewportSize, WindowChoice
@@ -28,6 +28,8 @@ class StatusReport(Result):
         for session in self.sessions:
             name, guard = str(session["session"]), str(session.get("guard", ""))
             yield Passage(f"session {name} {guard}".rstrip())
+            if loaded := cast("tuple[Own, ...]", session.get("extensions", ())):
+                yield Passage(f"  extensions: {', '.join(loaded)}")
             files: tuple[Own, ...] = session.get("recording", ())
             yield from (Passage(f"  recording to {path}") for path in files)
             for tab in session["tabs"]:

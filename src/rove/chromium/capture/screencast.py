@@ -30,7 +30,7 @@ class Screencast:
 
     def __init__(self, cdp: CdpSession, tasks: BackgroundTasks, keep_covered: Callable[[], Awaitable[bool]]) -> None:
         """`keep_covered` hides what may not be recorded, and returns whether there was nothing to hide."""
-        self.may_be_kept = keep_covered
+        self._keep_covered = keep_covered
         self._cdp = cdp
         self._tasks = tasks
         self._readers: list[FrameReader] = []
@@ -51,6 +51,10 @@ class Screencast:
         self._readers.append(reader)
         self._tasks.start(self._adjust())
         return reader
+
+    async def may_be_kept(self) -> bool:
+        """Return whether frames that were sent until now show only what the agent may see."""
+        return await self._keep_covered()
 
     def remove(self, reader: FrameReader) -> None:
         if reader in self._readers:

@@ -149,7 +149,7 @@ class Tab:
             self._shared.network_conditions.add(cdp),
             *self._add_overrides(cdp),
             *([self.workers.apply_bypass(cdp)] if self.workers.are_bypassed else []),
-            *scripts(cdp, self.settings.stealth),
+            *scripts(cdp, self.settings.stealth, bool(self.settings.extension)),
             *self.input.listen(cdp),
             self._person_input.watch_new_documents(cdp),
             cdp.send("Page.setInterceptFileChooserDialog", {"enabled": True}),

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from rove.browser.browser import Browser, ProfileLaunch
 from rove.browser.emulation.window import WindowChoice
+from rove.browser.extensions import extensions_for
 from rove.engine.recording.recordings import with_recordings
 from rove.engine.sessions.browser_supervisor import BrowserSupervisor
 from rove.engine.sessions.session import Session
@@ -59,13 +60,16 @@ class Browsers:
 
     def _supervise(self, session: Session) -> BrowserSupervisor:
         profile = session.login.profile
+        extensions = extensions_for(self._settings, profile.name) if profile is not None else ()
         return BrowserSupervisor(
             session.settings,
             lambda: session.is_used,
             lambda: session.is_used or session.has_pages,
             session.mark_lost,
             # The proxy is open by then, and has the same address as long as the session is open.
-            None if profile is None else lambda: ProfileLaunch(str(profile.data), session.network.open()[0]),
+            None
+            if profile is None
+            else lambda: ProfileLaunch(str(profile.data), session.network.open()[0], extensions),
         )
 
     def _sharing(self) -> list[Session]:

@@ -12,6 +12,7 @@ from rove.action import Action, SessionDirectory
 from rove.advice import NO_NAMES, Names
 from rove.browser.context import DIED, SavedContext
 from rove.browser.failures import StateNotRestored
+from rove.browser.network.schemes import is_extension_page
 from rove.engine.approval.gate import Gate
 from rove.engine.fetching.session_web import SessionWeb
 from rove.engine.guard_notice import GUARDED, GuardNotice
@@ -162,7 +163,7 @@ class Session:
 
     def may_read(self, url: str) -> bool:
         """Whether text of the page at `url`, its title or its full URL may be returned without asking a person."""
-        return self.gate.may_read(Place.of_page(self.name, None, url))
+        return not is_extension_page(url) and self.gate.may_read(Place.of_page(self.name, None, url))
 
     @property
     def has_pages(self) -> bool:
@@ -316,12 +317,13 @@ class Session:
 
     def describe(self) -> dict[str, object]:
         """Return the facts that are listed of a session: its name, its tabs and how long it has been idle."""
+        recording, extensions = self.recordings.files, self.login.extensions
+        notes = {"guard": str(self.guard_notice or ""), "recording": recording, "extensions": extensions}
         return {
             "session": self.name,
             "tabs": self._backup.described_tabs(self._redact_url),
             "idle_seconds": round(time.monotonic() - self.last_used, 1),
-            **({"guard": str(self.guard_notice)} if self.guard_notice else {}),
-            **({"recording": files} if (files := self.recordings.files) else {}),
+            **{name: note for name, note in notes.items() if note},
         }
 
     def _redact_url(self, url: PageText) -> PageText:

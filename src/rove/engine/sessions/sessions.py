@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 from rove.browser.browser import BrowserProcess
 from rove.browser.context import SavedContext
 from rove.browser.emulation.window import AS_SET, WindowChoice
+from rove.browser.extensions import check_extensions
 from rove.browser.failures import BrowserError
 from rove.browser.network.workspace_files import files_for
 from rove.engine.approval.gate import Gate
@@ -64,6 +65,7 @@ class Sessions:
     ) -> None:
         """`watcher` is told what happens in the sessions. `people`: who can be asked to take a session over."""
         self.settings = with_recordings(settings or load())
+        check_extensions(self.settings)
         home = self.settings.home_folder
         refuse_to_expose(self.settings.workspace_folder, home, (self.settings.journal_folder, home / "run"))
         self._egress_settings = EgressSettings(self.settings)
