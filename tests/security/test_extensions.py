@@ -41,7 +41,9 @@ WEBRTC = """
 const gathered = async () => {
   const connection = new RTCPeerConnection({ iceServers: [{ urls: "stun:127.0.0.1:CANARY" }] });
   connection.createDataChannel("x");
-  const done = new Promise((resolve) => { connection.onicegatheringstatechange = () => connection.iceGatheringState === "complete" && resolve() });
+  const done = new Promise((resolve) => {
+    connection.onicegatheringstatechange = () => connection.iceGatheringState === "complete" && resolve();
+  });
   await connection.setLocalDescription(await connection.createOffer());
   await done;
 };
