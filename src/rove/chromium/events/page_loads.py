@@ -6,8 +6,8 @@ from collections import deque
 from typing import Any
 
 from rove.browser.network.request_data import PageLoad
+from rove.page.logs.network_log import MAX_PAGES
 
-MAX_PAGES = 200
 Event = dict[str, Any]
 
 
