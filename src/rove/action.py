@@ -21,9 +21,9 @@ from typing import (
     get_origin,
 )
 
+from rove.browser.sessions.directory import SessionDirectory as SessionDirectory
 from rove.errors import InvalidArguments
 from rove.outcome import AnyOutcome, Result
-from rove.session_directory import SessionDirectory as SessionDirectory
 from rove.states.choice import LoginUse
 from rove.target import Target as Target
 from rove.target import Url as Url

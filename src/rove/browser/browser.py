@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Literal, Protocol, cast
 
 from rove.browser.context import Context, SavedContext
-from rove.browser.extensions import Extension
+from rove.browser.extensions.unpacked import Extension
 from rove.errors import Unsupported
 from rove.settings.sections import EngineName
 from rove.settings.tree import Settings

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from rove.browser.browser import Finding, State
-from rove.browser.extensions import described
+from rove.browser.extensions.unpacked import described
 from rove.chromium.browser import Browser, launch, start_process
 from rove.chromium.installation import installed, version
 from rove.chromium.process.discovery import Installation, candidates, is_snap

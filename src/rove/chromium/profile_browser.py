@@ -16,7 +16,7 @@ from rove.errors import InvalidSettings, Unsupported
 
 if TYPE_CHECKING:
     from rove.browser.context import SavedContext
-    from rove.browser.extensions import Extension
+    from rove.browser.extensions.unpacked import Extension
     from rove.settings.tree import Settings
 
 

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from rove.browser.network.header_masking import truncate_headers
 from rove.browser.network.request_data import PageLoad, Transport
-from rove.chromium.events.page_loads import PageLoads
 from rove.chromium.events.request_details import (
+    PageLoads,
     initiator_text,
     received_after,
     server_sent_event,

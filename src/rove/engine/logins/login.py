@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
-from rove.browser.extensions import extensions_for
+from rove.browser.extensions.unpacked import extensions_for
 from rove.errors import InvalidArguments, StateUnusable, Unsupported
 from rove.page_text import Own
 from rove.settings.tree import Settings

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from rove.browser.browser import Browser, ProfileLaunch
 from rove.browser.emulation.window import WindowChoice
-from rove.browser.extensions import extensions_for
+from rove.browser.extensions.unpacked import extensions_for
 from rove.engine.recording.recordings import with_recordings
 from rove.engine.sessions.browser_supervisor import BrowserSupervisor
 from rove.engine.sessions.session import Session

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 from rove.browser.browser import BrowserProcess
 from rove.browser.context import SavedContext
 from rove.browser.emulation.window import AS_SET, WindowChoice
-from rove.browser.extensions import check_extensions
+from rove.browser.extensions.unpacked import check_extensions
 from rove.browser.failures import BrowserError
 from rove.browser.network.workspace_files import files_for
 from rove.engine.approval.gate import Gate
