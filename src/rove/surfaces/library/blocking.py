@@ -116,9 +116,13 @@ class BlockingSession(BlockingMethods):
         state: str | None = None,
         save_on_close: bool = False,
         profile: str | None = None,
+        video: bool = False,
+        har: bool = False,
     ) -> BlockingSession:
         """Open a further session in the same browser, which shares no cookies and no pages with this one."""
-        opening = self._session.another(name, state=state, save_on_close=save_on_close, profile=profile)
+        opening = self._session.another(
+            name, state=state, save_on_close=save_on_close, profile=profile, video=video, har=har
+        )
         return BlockingSession(self._thread.wait_for(opening), self._thread)
 
     def close(self) -> None:

@@ -8,6 +8,7 @@ from typing import Self, TypeVar, cast
 
 from rove.action import Action
 from rove.advice import Names
+from rove.browser.emulation.window import WindowChoice
 from rove.engine.sessions.session import Session as EngineSession
 from rove.engine.sessions.sessions import DEFAULT, Sessions
 from rove.errors import InvalidArguments, RoveError
@@ -132,20 +133,24 @@ class Session(ActionMethods):
         state: str | None = None,
         save_on_close: bool = False,
         profile: str | None = None,
+        video: bool = False,
+        har: bool = False,
     ) -> Session:
         """Open a further session in the same browser, which shares no cookies and no pages with this one.
 
         state: The name of a saved state, with whose logins it begins.
         save_on_close: Whether its logins are saved to that state when it is closed.
         profile: The name of a profile, which keeps its logins by itself.
+        video: Whether a video of it is recorded, to a file in the workspace.
+        har: Whether its network traffic is recorded, to a HAR file in the workspace.
         """
         try:
             if name is not None and (name == DEFAULT or name in self._sessions.open_sessions(None)):
                 raise InvalidArguments(
                     f"A session named {name!r} is open already.", hint="Give it another name, or none."
                 )
-            choice = LoginChoice(state, profile, save_on_close)
-            return Session(self._sessions, await self._sessions.open_session(name, login=choice))
+            choice, window = LoginChoice(state, profile, save_on_close), WindowChoice(video=video, har=har)
+            return Session(self._sessions, await self._sessions.open_session(name, None, choice, window))
         except RoveError as error:
             raise for_python(error) from error.__cause__
 
