@@ -34,6 +34,8 @@ TERMINATION_TIMEOUT = 0.5
 LAST_ANSWER_SECONDS = 0.3
 # No person answers a dialog sooner.
 STEALTH_ANSWER_SECONDS = 0.25
+# Seconds between the end of the request for a file and the report of its download.
+DOWNLOAD_STARTS_WITHIN = 2.0
 PDF_TYPE = "application/pdf"
 # A link that is clicked in a world of rove's own; the request takes the same way as that of the page.
 DOWNLOAD_DOCUMENT = "() => Object.assign(document.createElement('a'), { href: location.href, download: '' }).click()"
@@ -270,6 +272,17 @@ class LivePage:
             said = f"{server} had not answered, and the page before it is still there."
             self.events.add("loading stopped", server.around(said))
             self.stop_loading()
+
+    async def wait_for_answer(self) -> None:
+        """Wait until the server has answered that was asked for a document; if with a file, until its download begins."""
+        await self.load_state.wait_until_not_navigating()
+        document = self.requests.document
+        if document is None or document.status is None or document.is_download:
+            return
+        if not self.load_state.has_committed(document.loader):
+            with contextlib.suppress(TimeoutError):  # it has no content, or was stopped
+                async with asyncio.timeout(DOWNLOAD_STARTS_WITHIN):
+                    await self.downloads.wait_until_started(self.downloads.count)
 
     def stop_loading(self) -> None:
         """Stop loading; the browser does so even if the page does not answer."""
