@@ -171,7 +171,7 @@ class PageState(Protocol):
         """Wait for the document that is being loaded; if its server does not answer in time, stop loading it."""
 
     async def wait_for_answer(self) -> None:
-        """Wait until the server has answered that was asked for a document; if with a file, until its download begins."""
+        """Wait until the server that was asked for a document answers; if with a file, until its download begins."""
 
     def allow_navigation(self) -> None:
         """Let the page navigate again, since the next action may cause it to."""

@@ -274,7 +274,7 @@ class LivePage:
             self.stop_loading()
 
     async def wait_for_answer(self) -> None:
-        """Wait until the server has answered that was asked for a document; if with a file, until its download begins."""
+        """Wait until the server that was asked for a document answers; if with a file, until its download begins."""
         await self.load_state.wait_until_not_navigating()
         document = self.requests.document
         if document is None or document.status is None or document.is_download:
