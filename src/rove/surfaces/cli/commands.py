@@ -102,8 +102,11 @@ def _tell(error: Finished | RoveError, arguments: Sequence[str]) -> int:
 
 
 def _exit_code(error: RoveError, arguments: Sequence[str]) -> int:
-    """Return 2 where the words of the command line are the cause: `config set` and `init` get settings as words."""
-    is_of_words = isinstance(error, InvalidSettings) and arguments[0] in ("config", "init")
+    """Return 2 where words of the command line are the cause: `config set` and `init` get settings as words."""
+    flags = {word.partition("=")[0] for word in arguments}
+    given = [option for option in options() if option.flag in flags and option.key != "home"]
+    has_settings = arguments[0] in ("config", "init") or bool(given)
+    is_of_words = isinstance(error, InvalidSettings) and has_settings
     return MISUSE if is_of_words or isinstance(error, InvalidArguments) else 1
 
 

@@ -24,17 +24,19 @@ def checked(arguments: Sequence[str]) -> int | None:
     from rove.surfaces.arguments.action_parser import parse_command
     from rove.surfaces.arguments.command_parser import Finished
     from rove.surfaces.arguments.session_parser import parse_session_command
+    from rove.surfaces.daemon.answers.failures import JSON, finished_answer
     from rove.surfaces.own_commands import SESSION_COMMANDS
 
     parse = parse_session_command if arguments[0] in SESSION_COMMANDS else parse_command
     try:
         parse(arguments, _columns())
     except Finished as finished:
-        sys.stdout.write(finished.output)
-        sys.stderr.write(finished.error)
+        output, error = finished_answer(finished, arguments, sys.stdout.encoding)
+        sys.stdout.write(output)
+        sys.stderr.write(error)
         return finished.code
     if arguments[0] in DAEMON_COMMANDS:
-        print("No session is open, and no daemon runs. `rove open URL` starts both.")
+        print("[]" if JSON in arguments else "No session is open, and no daemon runs. `rove open URL` starts both.")
         return 0
     return None
 
