@@ -15,6 +15,8 @@ JS_TOOLS := @biomejs/biome@2.6.6 typescript@7.0.2
 MCP_CONFORMANCE := @modelcontextprotocol/conformance@0.2.0-alpha.12
 # Agent frameworks whose adapters the slow tests try.
 FRAMEWORKS := browser-use claude-agent-sdk langchain
+# MCP clients that a slow test starts with what `rove init` has written, if they have been fetched.
+CLIENTS := @anthropic-ai/claude-code@2.1.326 @google/gemini-cli@0.61.0 @openai/codex@0.169.0
 JS_BIN := .venv/javascript/node_modules/.bin
 JS_PATH := PATH="$(CURDIR)/$(BIN):$$PATH"
 # Keeps the bytecode, or each worker would compile each test again on each run.
@@ -148,6 +150,14 @@ browser: .venv/ready
 	@echo "Setting up agent frameworks in .venv (once)"
 	@$(INSTALL) $(FRAMEWORKS)
 	@mkdir -p $(@D)
+	@touch $@
+
+# Nearly a gigabyte, so no other target needs it. One of them runs a script to put its program in place.
+.venv/clients/ready: Makefile .venv/ready
+	@echo "Setting up MCP clients in .venv (once)"
+	@$(INSTALL) $(NODE)
+	@mkdir -p $(@D)
+	@$(JS_PATH) npm install --prefix $(@D) --no-package-lock --no-audit --no-fund --loglevel=error $(CLIENTS)
 	@touch $@
 
 clean:  ## Remove the virtual environment and caches.
