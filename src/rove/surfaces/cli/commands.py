@@ -25,6 +25,7 @@ from rove.surfaces.cli.arguments.command_arguments import (
     install_arguments,
     journal_parts,
     logs_arguments,
+    mcp_arguments,
     policy_parts,
     serve_arguments,
     skill_arguments,
@@ -120,7 +121,7 @@ def build_parser(words: Collection[str] | None = None) -> argparse.ArgumentParse
     parser = OverviewParser(prog="rove", formatter_class=lines, allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"rove {VERSION}")
     CommandTree(parser, words, lines).add_all(
-        mcp=("Serve an MCP client over standard input and output.", runs(command_calls.mcp)),
+        mcp=("Serve an MCP client over standard input and output.", runs(command_calls.mcp, mcp_arguments)),
         serve=("Serve a web page, WebSocket clients and MCP over HTTP.", runs(command_calls.serve, serve_arguments)),
         map=("Visit many pages, and write a line of JSON for each.", runs(run_map, map_arguments)),
         demo=("Take a guided tour of a small built-in site.", runs(command_calls.demo)),

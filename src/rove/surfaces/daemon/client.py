@@ -71,7 +71,7 @@ def _run(folder: str, arguments: Sequence[str], environment: Mapping[str, str]) 
 
 def _fail(error: DaemonFailed, arguments: Sequence[str]) -> int:
     from rove.errors import BrowserUnavailable
-    from rove.surfaces.daemon.answers.failures import failure_answer
+    from rove.surfaces.arguments.failures import failure_answer
 
     failure = BrowserUnavailable(error.message, hint=error.hint)
     output, told = failure_answer(failure, arguments, sys.stdout.encoding)

@@ -17,8 +17,8 @@ from rove.render.outcomes import error_text
 from rove.surfaces.arguments.action_parser import Command, parse_command, steps_in
 from rove.surfaces.arguments.command_advice import advise, advise_upload, command_lines
 from rove.surfaces.arguments.command_parser import Finished
+from rove.surfaces.arguments.failures import error_line, failure_answer, finished_answer
 from rove.surfaces.daemon.answers.answer import tell
-from rove.surfaces.daemon.answers.failures import error_line, failure_answer, finished_answer
 from rove.surfaces.daemon.engines import EngineRequest, Engines, resolved_for
 from rove.surfaces.daemon.open_sessions import check_open, loads_page
 from rove.surfaces.daemon.people.approvals import CommandApprover, PendingApprovals, TimedApprover

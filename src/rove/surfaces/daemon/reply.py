@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from rove.surfaces.daemon.answers.failures import json_line
+from rove.surfaces.arguments.failures import json_line
 
 
 class Reply:

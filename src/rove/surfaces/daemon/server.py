@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rove.errors import RoveError
-from rove.surfaces.daemon.answers.failures import failure_answer
+from rove.surfaces.arguments.failures import failure_answer
 from rove.surfaces.daemon.client import IDENTITY
 from rove.surfaces.daemon.commands import Commands
 from rove.surfaces.daemon.location import RUNNING, SOCKET, Inside

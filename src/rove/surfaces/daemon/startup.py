@@ -23,8 +23,8 @@ def checked(arguments: Sequence[str]) -> int | None:
     """Answer a command line that needs no daemon, such as one that is not valid; return None for any other."""
     from rove.surfaces.arguments.action_parser import parse_command
     from rove.surfaces.arguments.command_parser import Finished
+    from rove.surfaces.arguments.failures import JSON, finished_answer
     from rove.surfaces.arguments.session_parser import parse_session_command
-    from rove.surfaces.daemon.answers.failures import JSON, finished_answer
     from rove.surfaces.own_commands import SESSION_COMMANDS
 
     parse = parse_session_command if arguments[0] in SESSION_COMMANDS else parse_command
