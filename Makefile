@@ -29,7 +29,7 @@ PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q --durations 10
 WORKERS = $(shell expr 2 \* $$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1))
 PARALLEL = --numprocesses $(WORKERS) --maxprocesses 8 --dist worksteal
 
-.PHONY: help demo serve test test-all check check-mypy check-rest format docs bench soak browser clean
+.PHONY: help demo serve test test-all check check-mypy check-rest format docs bench engines soak browser clean
 
 help:  ## Show this list.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -40,10 +40,10 @@ demo: browser  ## Take the guided tour: no key, no network.
 serve: browser .venv/serve/ready  ## Start the server and its web page beside the built-in site; open the link that it prints.
 	@$(BIN)/rove serve --demo
 
-test: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready .venv/urls/ready  ## Run the tests.
+test: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready .venv/firefox/ready .venv/urls/ready  ## Run the tests.
 	@$(PYTEST) $(PARALLEL) -m "not slow"
 
-test-all: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready .venv/urls/ready .venv/conformance/ready .venv/adapters/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
+test-all: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready .venv/firefox/ready .venv/urls/ready .venv/conformance/ready .venv/adapters/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
 	@$(PYTEST) $(PARALLEL) -m "not slow"
 	@$(PYTEST) -m slow
 
@@ -73,6 +73,14 @@ docs: .venv/dev/ready  ## Write the generated reference pages anew.
 bench: browser .venv/dev/ready .venv/widgets/ready  ## Measure side by side with peers.
 	@$(BIN)/python -m bench
 	@$(JS_PATH) $(BIN)/python -m bench.told
+
+# The tests of what agents and people do with pages, on every engine that is on this machine.
+ENGINE_TESTS = tests/browser tests/security
+engines: browser .venv/dev/ready  ## Run the browser tests on Chromium, Firefox and WebKit, and write docs/engines.md.
+	@for engine in chromium firefox webkit; do \
+		PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -p tests.engine_results $(PARALLEL) -m "not slow" $(ENGINE_TESTS) \
+			--engine $$engine --engine-results docs/engine_results/$$engine.json || true; done
+	@$(BIN)/python -m docs.generate
 
 soak: browser .venv/dev/ready  ## 2,000 navigations, 200 sessions, random kills: does anything grow, is anything left?
 	@$(BIN)/python -m bench.soak
@@ -135,6 +143,14 @@ browser: .venv/ready
 	@touch $@
 
 # WHATWG's own cases for URL parsers, as a package of Debian has them. Where it cannot be fetched, a test is skipped.
+.venv/firefox/ready: .venv/ready
+	@command -v firefox-esr firefox >/dev/null || { \
+		echo "Installing Firefox, for its tests (once)"; \
+		$$(test $$(id -u) = 0 || echo sudo) apt-get install -y -q --no-install-recommends firefox-esr >/dev/null; } \
+		|| echo "Firefox cannot be installed here: its tests are skipped"
+	@mkdir -p $(@D)
+	@touch $@
+
 .venv/urls/ready: Makefile .venv/ready
 	@echo "Fetching WHATWG's cases for URL parsers (once)"
 	@mkdir -p $(@D)
