@@ -381,14 +381,18 @@ class Session:
         await self._backup.stop()
         await self._tasks.close()
 
-    async def close(self) -> None:
-        """Close the pages, the session's proxy and its journal."""
+    async def end_calls(self) -> None:
+        """End the calls that are under way with NotOpen, and accept no more."""
         self._is_closed = True
         self.handoffs.close()
         self.driver.close()
         self.changed.send()
         await self.recordings.close()
         await self._people.close()
+
+    async def close(self) -> None:
+        """Close the pages, the session's proxy and its journal."""
+        await self.end_calls()
         await self.web.close()
         await self.stop_saving()
         try:

@@ -501,7 +501,7 @@ class BlockingMethods:
     def downloads(self, wait: bool = False) -> Outcome[DownloadList]:
         """List the files that this tab has downloaded, with their paths in the workspace.
 
-        wait: Wait until none is under way.
+        wait: Wait until none is under way, also one whose server has not answered yet.
         """
 
     def resize(self, width: int, height: int) -> Outcome[Resized]:

@@ -50,7 +50,7 @@ class Session(ActionMethods):
     @property
     def name(self) -> str:
         """The name of the session, which the journal and `rove serve` show."""
-        return self._engine.name
+        return self._name or DEFAULT
 
     @property
     def settings(self) -> Settings:
@@ -62,7 +62,7 @@ class Session(ActionMethods):
         return self._sessions.session(self._name)
 
     def __repr__(self) -> str:
-        return f"<rove.Session {self._name or DEFAULT!r}>"
+        return f"<rove.Session {self.name!r}>"
 
     async def __aenter__(self) -> Self:
         return self
@@ -82,6 +82,7 @@ class Session(ActionMethods):
         quiet: Whether to leave out what changed on the page.
         """
         try:
+            self._sessions.refuse_other_loop()
             outcome = await self._engine.run(
                 action,
                 tab=tab or self._tab,
@@ -98,6 +99,7 @@ class Session(ActionMethods):
 
     async def run_call(self, call: Call, names: Names) -> AnyOutcome:
         """Run a call of a tool, which may name another session of the same browser."""
+        self._sessions.refuse_other_loop()
         session = self._sessions.session(call.session or self._name)
         return await session.run(
             call.action,
@@ -145,6 +147,7 @@ class Session(ActionMethods):
         har: Whether its network traffic is recorded, to a HAR file in the workspace.
         """
         try:
+            self._sessions.refuse_other_loop()
             if name is not None and (name == DEFAULT or name in self._sessions.open_sessions(None)):
                 raise InvalidArguments(
                     f"A session named {name!r} is open already.", hint="Give it another name, or none."
@@ -159,4 +162,5 @@ class Session(ActionMethods):
         if self._closing is not None:
             await self._closing()
         elif self._name in self._sessions.open_sessions(None):
+            self._sessions.refuse_other_loop()
             await self._sessions.close_session(self._name)
