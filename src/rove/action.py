@@ -69,6 +69,10 @@ class Action(Validated, Generic[R]):
     group: ClassVar[str]
     # The name of its command, where that is not its own name with dashes.
     command: ClassVar[str | None] = None
+    # Whether recordings have it as a step.
+    is_recorded: ClassVar[bool]
+    # Whether each of its targets means one element, which a replay finds again on a page that has changed.
+    finds_again: ClassVar[bool] = True
 
     @property
     def destination(self) -> str | None:
@@ -252,6 +256,11 @@ class StepRunner(Protocol):
     def report(self, message: str, done: int, total: int, /) -> None:
         """Report progress to the caller."""
 
+    @property
+    def settings(self) -> Settings: ...
+    @property
+    def session_name(self) -> str: ...
+
 
 class CompositeAction(Action[R]):
     """An action made of other actions."""
@@ -277,11 +286,14 @@ _registry: dict[str, type[AnyAction]] = {}
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(arg,))
-def action(effect: Effect, *, observes: bool | None = None, group: str = CORE) -> Callable[[type[A]], type[A]]:
+def action(
+    effect: Effect, *, observes: bool | None = None, group: str = CORE, recorded: bool | None = None
+) -> Callable[[type[A]], type[A]]:
     """Declare an action. Its name, schema, docs and every surface are derived from the class.
 
     `observes`: whether the outcome includes what changed on the page; by default for all effects but READ.
-    `group`: the group of tools that it is shown with.
+    `group`: the group of tools that it is shown with. `recorded`: whether recordings have it as a step; by default all
+    that do something in a session.
     """
 
     def declare(cls: type[A]) -> type[A]:
@@ -293,6 +305,8 @@ def action(effect: Effect, *, observes: bool | None = None, group: str = CORE) -
         declared.result = _result_type(cls)
         declared.observes = effect is not Effect.READ if observes is None else observes
         declared.group = group
+        does = effect is not Effect.READ and not issubclass(cls, SessionsAction | CompositeAction)
+        declared.is_recorded = does if recorded is None else recorded
         if declared.verb in _registry:
             raise TypeError(f"two actions are called {declared.verb}")
         _registry[declared.verb] = declared

@@ -41,6 +41,7 @@ from rove.chromium.stealth.window import resize_page
 from rove.chromium.storage.cookies import PageCookies
 from rove.chromium.storage.page_storage import PageStorage
 from rove.chromium.targets import hit_test, target_resolution
+from rove.chromium.targets.descriptions import Descriptions
 from rove.page_text import PageText
 from rove.workspace import Workspace
 
@@ -103,6 +104,7 @@ class Tab:
         self._navigator = Navigator(self.page, setup.is_attached)
         self.consequences = PageConsequences(self.input, setup.shared.interceptor, target.get("openerId"))
         self.effects = ActEffects(self.input, lambda: self.observer.acted_in)
+        self.descriptions = Descriptions(self.input)
         self.opener_group = OpenerGroup()
         self.opener_group.add(identity, self.page)
 

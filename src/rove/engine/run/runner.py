@@ -20,7 +20,7 @@ from rove.action import (
 )
 from rove.advice import LACKING, insert_names
 from rove.browser.failures import PageStuck
-from rove.engine.approval.action_targets import find_box, find_dialog, find_places, find_shown, place_of
+from rove.engine.approval.action_targets import find_dialog, find_places, find_shown, place_of
 from rove.engine.approval.batch_approval import batch_request
 from rove.engine.approval.binding import hold_to_shown, refuse_changed
 from rove.engine.approval.permission import Grant, PermissionCheck, ask_person
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from rove.browser.tab import Tab, TabInfo
     from rove.engine.approval.permission import Shown
     from rove.engine.run.session_view import SessionView
+    from rove.settings.tree import Settings
 
 R = TypeVar("R", bound=Result)
 T = TypeVar("T")
@@ -107,6 +108,7 @@ class Run:
             entry.add_error(outcome.result.error)
             entry.attachments = () if outcome.result.parts else outcome.attachments
             entry.changes = "" if outcome.result.parts else outcome.changes.text
+            await self._session.recorder.after(entry, self._context, self._may_show)
         return replace(outcome, seconds=round(time.monotonic() - began, 4))
 
     async def _until_stopped(self, action: AnyAction, work: Awaitable[T]) -> T:
@@ -174,7 +176,7 @@ class Run:
             question = await self._check(permission, entry, tab)
             if question is not None:
                 return question
-            entry.box = await find_box(permission.action, tab) if self._session.is_watched else None
+            await self._session.recorder.before(permission.action, entry, tab, self._may_show(tab))
             locators = await self._viewer.locators(permission.action, tab)
             outcome = await hold_to_shown(permission, tab, self._act_or_replace(permission.action, tab, context))
             if outcome is None:
@@ -390,6 +392,14 @@ class Run:
             question = await self._deadline.limit(unless_dialog(tab, request))
         if question is not None:
             self._grants += await self._ask(question, ask_person(self._session.gate, question, approver))
+
+    @property
+    def settings(self) -> Settings:
+        return self._session.settings
+
+    @property
+    def session_name(self) -> str:
+        return self._session.name
 
     def report(self, message: str, done: int, total: int, /) -> None:
         """Report the progress of a batch to the caller."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -26,6 +26,7 @@ from rove.engine.run.runner import Run
 from rove.engine.sessions.context_backup import ContextBackup
 from rove.engine.sessions.live_view import LiveView
 from rove.engine.sessions.person_access import PersonAccess
+from rove.engine.sessions.recorder import SessionRecorder
 from rove.engine.watcher import StepWatcher
 from rove.errors import BrowserUnavailable, NotOpen, RoveError
 from rove.guard.policy.policy import Place
@@ -44,11 +45,13 @@ if TYPE_CHECKING:
     from rove.guard.hosts.refusal import Refusal
     from rove.guard.policy.approval import Approver
     from rove.outcome import Outcome, Result
+    from rove.recordings.journal_steps import MadeRecording
     from rove.snapshot.tree import Snapshot
     from rove.views.page_view import ViewKind
 
 R = TypeVar("R", bound="Result")
 OpenContext = Callable[["Session", "SavedContext | None", Callable[[str], None]], Awaitable["Context"]]
+BLANK = "about:blank"
 # Shown instead of the text of a frame that the policy does not allow to be read.
 HIDDEN_FRAME_TEXT = "(not shown: the policy does not allow this frame to be read)"
 
@@ -91,6 +94,7 @@ class Session:
         self.redact: Callable[[str], str] = self._typed.redact
         self.near_misses = self._typed.near_misses
         self.journal = Journal(settings.journal_folder, name, settings.journal, self._typed.redact, guard, watcher)
+        self.recorder = SessionRecorder(name, settings, self.journal, is_watched=watcher is not None)
         self.driver = Driver(settings.deadlines.held, settings.deadlines.lease)
         self.driver.on_changed = self._on_driver_changed
         self.handoffs = Handoffs(name, self.driver, people, settings.deadlines.handoff)
@@ -182,11 +186,6 @@ class Session:
         if self._context is None or self.is_used or not self.network.is_guarded:
             return False  # the pages of the user's own browser are never closed to free memory
         return not any(tab.page.downloads.is_running() for tab in self._context.tabs)
-
-    @property
-    def is_watched(self) -> bool:
-        """Whether a surface shows people what happens in it."""
-        return self._watcher is not None
 
     async def context(self, progress: Callable[[str], None]) -> Context:
         """Return the browser context; open one, with what was saved, if there is none or its browser died."""
@@ -354,6 +353,18 @@ class Session:
     def seen(self, tab: str | None = None) -> Snapshot | None:
         """Return what the agent was last shown of a tab; None if it has not looked at its page yet."""
         return self._people.seen(tab)
+
+    # A recording
+
+    async def start_recording(self, name: str, parameters: Mapping[str, str]) -> None:
+        """Record what is done from now on; values of parameters stand for themselves in it."""
+        tab = self._context.current if self._context is not None else None
+        page = str(tab.url) if tab is not None and tab.url != BLANK and self.may_read(tab.url) else ""
+        await self.recorder.start(name, parameters, self.redact(page))
+
+    async def stop_recording(self) -> MadeRecording:
+        """End the recording, and save it. Raises NotOpen if none is being made."""
+        return await self.recorder.stop(self._context)
 
     def _on_changed(self) -> None:
         self.changed.send()
