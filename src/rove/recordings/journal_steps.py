@@ -103,9 +103,9 @@ class _Builder:
 
 
 def chosen_entries(entries: Sequence[Mapping[str, Any]], steps: str) -> list[Mapping[str, Any]]:
-    """Return the entries that `3-9` or `4` means, as `rove journal show` numbers them. Raises ValueError."""
+    """Return the entries that `3-9` or `4` means, by the numbers that the journal gives them. Raises ValueError."""
     match = re.fullmatch(r"(\d+)(?:-(\d+))?", steps.strip())
     if match is None:
         raise ValueError("write them as 3-9, or as one number")
     first, last = int(match[1]), int(match[2] or match[1])
-    return [facts for number, facts in enumerate(entries, 1) if first <= number <= last]
+    return [facts for facts in entries if first <= facts.get("seq", 0) <= last]

@@ -18,6 +18,8 @@ const KEPT_ATTRIBUTES = [...TEST_ATTRIBUTES, "name", "type", "placeholder", "aut
 const LONGEST_NAME = 200;
 const MOST_COMPARED = 5000;
 const MOST_DESCRIBED = 40;
+// Of a larger page only the beginning is searched for elements of the same name, as every action pays for that.
+const MOST_VISITED = 20000;
 const MOST_LEVELS = 12;
 // Roles that a redesign may exchange for one another.
 const KIN = [
@@ -101,12 +103,14 @@ const selectorToFindBy = (element) => {
 };
 
 // The elements that a person can see and that have a role like this one, each with its name.
-/** @param {string} role */
-const elementsLike = (role) => {
+/** @param {string} role @param {number} [mostVisited] */
+const elementsLike = (role, mostVisited = Infinity) => {
   const kin = KIN.find((roles) => roles.has(role)) || new Set([role]);
   const found = [];
   let compared = 0;
+  let visited = 0;
   for (const element of everyElement()) {
+    if (++visited > mostVisited) break;
     const own = roleOf(element);
     const isPlain = own === "generic" || own === "none";
     if (!kin.has(own) && !(isPlain && (role === own || kin.has("clickable")))) continue;
@@ -145,7 +149,7 @@ export const recordedDescription = (ref) => {
   const role = roleOf(element);
   return {
     origin: documentOrigin(),
-    description: describeToFind(element, role, nameToFindBy(element, role), elementsLike(role)),
+    description: describeToFind(element, role, nameToFindBy(element, role), elementsLike(role, MOST_VISITED)),
   };
 };
 

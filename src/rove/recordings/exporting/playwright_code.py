@@ -1,0 +1,310 @@
+"""A recording as a test of Playwright, in JavaScript, as its users write it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from rove.browser.description import ElementDescription
+from rove.recordings.exporting.exported import Exported
+from rove.recordings.parameters import split
+from rove.recordings.recording import RecordedStep, Recording
+from rove.target import Locator, Point, RoleAndName, parse_target, secret_named
+from rove.validation.pattern import pattern
+
+Arguments = Mapping[str, Any]
+_FUNCTION = pattern(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*\s*=>)")
+
+
+def to_playwright(recording: Recording) -> Exported:
+    """Return a test for `npx playwright test`; parameters and secrets are variables of the environment."""
+    code = _Code(recording)
+    body = [f"  {line}" for line in code.lines()]
+    constants = [
+        f"const {name} = process.env.{name.upper()}{'' if value is None else f' ?? {quoted(value)}'};"
+        for name, value in recording.parameters.items()
+    ]
+    secrets = [f"const {_secret(name)} = process.env.{_secret(name)};" for name in code.secrets]
+    when = f" on {recording.recorded[:10]}" if recording.recorded else ""
+    lines = [
+        f"// What rove recorded as {recording.name}{when}. Run it: npx playwright test {recording.name}.spec.js",
+        "import { test, expect } from '@playwright/test';",
+        "",
+        *([*constants, *secrets, ""] if constants or secrets else []),
+        f"test({quoted(recording.name)}, async ({{ page }}) => {{",
+        *body,
+        "});",
+    ]
+    return Exported(("\n".join(lines) + "\n").encode(), f"{recording.name}.spec.js", tuple(code.notes))
+
+
+def quoted(text: str) -> str:
+    """Return a text as a JavaScript string in single quotes."""
+    inner = json.dumps(text, ensure_ascii=False)[1:-1].replace('\\"', '"').replace("'", "\\'")
+    return f"'{inner}'"
+
+
+def _secret(name: str) -> str:
+    return name.upper().replace("-", "_")
+
+
+class _Code:
+    """Writes the lines of a test, one step after another."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self.secrets: dict[str, None] = {}
+        self.notes: list[str] = []
+        self._page = "page"
+        # Pages that a step opens, and that are not awaited yet.
+        self._awaited: set[str] = set()
+        self._pages = {recording.steps[0].tab if recording.steps else "": "page"}
+
+    def lines(self) -> list[str]:
+        lines: list[str] = []
+        for number, step in enumerate(self._recording.steps, 1):
+            lines += self._before(number)
+            lines += self._step(number, step)
+        return lines
+
+    def _before(self, number: int) -> Iterator[str]:
+        """Yield what must be there before a step: the answer to a dialog, or the wait for a tab, that it leads to."""
+        following = self._recording.steps[number : number + 1]
+        for after in following:
+            if after.action == "dialog":
+                answer = f"accept({self._text(after.arguments['text'])})" if after.arguments.get("text") else "accept()"
+                is_accepted = after.arguments.get("accept", True)
+                yield f"{self._page}.once('dialog', dialog => dialog.{answer if is_accepted else 'dismiss()'});"
+            if self._is_switch(after) and after.arguments["tab"] not in self._pages:
+                name = f"page{len(self._pages) + 1}"
+                self._pages[after.arguments["tab"]] = name
+                self._awaited.add(name)
+                yield f"const {name}Promise = {self._page}.context().waitForEvent('page');"
+
+    def _is_switch(self, step: RecordedStep) -> bool:
+        return step.action == "tabs" and step.arguments.get("operation") == "switch" and "tab" in step.arguments
+
+    def _step(self, number: int, step: RecordedStep) -> list[str]:
+        writer = _WRITERS.get(step.action)
+        if writer is None:
+            self.notes.append(f"Step {number}, {step.action}, has no equivalent in Playwright's tests.")
+            return [f"// Not done here: {step.action} {json.dumps(step.arguments, ensure_ascii=False)}"]
+        return writer(self, step)
+
+    # Texts and elements
+
+    def _text(self, text: str) -> str:
+        """Return a text as code: a string, the name of a parameter or a secret, or a template of both."""
+        if name := secret_named(text):
+            self.secrets[name] = None
+            return _secret(name)
+        parts = split(text)
+        if len(parts) == 1 and isinstance(parts[0], tuple):
+            return parts[0][0]
+        if not any(isinstance(part, tuple) for part in parts):
+            return quoted("".join(str(part) for part in parts))
+        inner = "".join(
+            f"${{{part[0]}}}" if isinstance(part, tuple) else part.replace("\\", "\\\\").replace("`", "\\`")
+            for part in parts
+        )
+        return f"`{inner}`"
+
+    def _locator(self, step: RecordedStep, path: str, target: str) -> str:
+        described = step.elements.get(path)
+        return f"{self._page}.{_locator_of(described) if described else _target_locator(target)}"
+
+    def _on(self, step: RecordedStep, method: str, *arguments: str, path: str = "target") -> str:
+        target = str(step.arguments.get("target", "")) if path == "target" else path
+        return f"await {self._locator(step, path, target)}.{method}({', '.join(arguments)});"
+
+    # Actions
+
+    def _navigate(self, step: RecordedStep) -> list[str]:
+        return [f"await {self._page}.goto({self._text(step.arguments['url'])});"]
+
+    def _click(self, step: RecordedStep) -> list[str]:
+        given = step.arguments
+        point = parse_target(str(given["target"]))
+        options = {
+            **({"button": given["button"]} if given.get("button", "left") != "left" else {}),
+            **({"modifiers": given["modifiers"]} if given.get("modifiers") else {}),
+            **({"delay": round(given["hold"] * 1000)} if given.get("hold") else {}),
+        }
+        told = [json.dumps(options)] if options else []
+        if isinstance(point, Point) and "target" not in step.elements:
+            return [f"await {self._page}.mouse.click({', '.join([f'{point.x:g}, {point.y:g}', *told])});"]
+        count = given.get("count", 1)
+        if count == 2:
+            return [self._on(step, "dblclick", *told)]
+        if count > 2:
+            told = [json.dumps({**options, "clickCount": count})]
+        return [self._on(step, "click", *told)]
+
+    def _fill_form(self, step: RecordedStep) -> list[str]:
+        lines: list[str] = []
+        for number, given in enumerate(step.arguments["fields"]):
+            path = f"fields.{number}.target"
+            locator = self._locator(step, path, str(given["target"]))
+            lines.append(f"await {locator}.{self._entered(step.elements.get(path), given['value'])};")
+        return lines
+
+    def _entered(self, element: ElementDescription | None, value: Any) -> str:
+        checked = {True: True, False: False, "true": True, "false": False}.get(value)
+        if isinstance(value, bool) or (element and element.role in ("checkbox", "radio", "switch")):
+            return "check()" if checked else "uncheck()"
+        is_select = element is not None and element.tag == "select"
+        return f"{'selectOption' if is_select else 'fill'}({self._text(str(value))})"
+
+    def _type(self, step: RecordedStep) -> list[str]:
+        given = step.arguments
+        text = self._text(given["text"])
+        if "target" not in given:
+            typed = f"await {self._page}.keyboard.type({text});"
+            enter = f"await {self._page}.keyboard.press('Enter');"
+        else:
+            typed = self._on(step, "fill" if given.get("replace") else "pressSequentially", text)
+            enter = self._on(step, "press", "'Enter'")
+        return [typed, enter] if given.get("submit") else [typed]
+
+    def _press(self, step: RecordedStep) -> list[str]:
+        key = self._text(step.arguments["key"])
+        if "target" in step.arguments:
+            return [self._on(step, "press", key)]
+        return [f"await {self._page}.keyboard.press({key});"]
+
+    def _select(self, step: RecordedStep) -> list[str]:
+        values = [self._text(value) for value in step.arguments["values"]]
+        return [self._on(step, "selectOption", values[0] if len(values) == 1 else f"[{', '.join(values)}]")]
+
+    def _check(self, step: RecordedStep) -> list[str]:
+        return [self._on(step, "check" if step.arguments.get("checked", True) else "uncheck")]
+
+    def _drag(self, step: RecordedStep) -> list[str]:
+        source = self._locator(step, "source", str(step.arguments["source"]))
+        return [f"await {source}.dragTo({self._locator(step, 'target', str(step.arguments['target']))});"]
+
+    def _scroll(self, step: RecordedStep) -> list[str]:
+        given = step.arguments
+        if "target" in given and "direction" not in given:
+            return [self._on(step, "scrollIntoViewIfNeeded")]
+        amount = given.get("amount", 600)
+        x, y = {"up": (0, -amount), "left": (-amount, 0), "right": (amount, 0)}.get(given.get("direction", ""), (0, amount))
+        hover = [self._on(step, "hover")] if "target" in given else []
+        return [*hover, f"await {self._page}.mouse.wheel({x}, {y});"]
+
+    def _upload(self, step: RecordedStep) -> list[str]:
+        paths = [self._text(path) for path in step.arguments.get("paths", [])]
+        if "target" not in step.arguments:
+            return [f"await {self._page}.locator('input[type=file]').setInputFiles([{', '.join(paths)}]);"]
+        return [self._on(step, "setInputFiles", f"[{', '.join(paths)}]")]
+
+    def _evaluate(self, step: RecordedStep) -> list[str]:
+        expression = step.arguments["expression"]
+        code = expression if _FUNCTION.match(expression) else f"() => ({expression})"
+        if "target" in step.arguments:
+            return [self._on(step, "evaluate", code)]
+        return [f"await {self._page}.evaluate({code});"]
+
+    def _wait(self, step: RecordedStep) -> list[str]:
+        given = step.arguments
+        lines: list[str] = []
+        if text := given.get("text"):
+            lines.append(f"await {self._page}.getByText({self._text(text)}).first().waitFor();")
+        if gone := given.get("gone"):
+            lines.append(f"await expect({self._page}.getByText({self._text(gone)})).toHaveCount(0);")
+        if selector := given.get("selector"):
+            lines.append(f"await {self._page}.locator({self._text(selector)}).first().waitFor();")
+        if url := given.get("url"):
+            lines.append(f"await {self._page}.waitForURL({self._url(url)});")
+        if load := given.get("load"):
+            lines.append(f"await {self._page}.waitForLoadState({quoted(load.lower())});")
+        if not lines and "seconds" in given:
+            lines.append(f"await {self._page}.waitForTimeout({round(given['seconds'] * 1000)});")
+        return lines
+
+    def _url(self, url: str) -> str:
+        """Return a part of a URL, or a pattern with *, as a regular expression or a function."""
+        return f"url => url.href.includes({self._text(url)})" if "*" not in url else self._text(url)
+
+    def _expect(self, step: RecordedStep) -> list[str]:
+        given = step.arguments
+        lines: list[str] = []
+        if url := given.get("url"):
+            lines.append(f"await {self._page}.waitForURL({self._url(url)});")
+        if text := given.get("text"):
+            lines.append(f"await expect({self._page}.getByText({self._text(text)}).first()).toBeVisible();")
+        if gone := given.get("gone"):
+            lines.append(f"await expect({self._page}.getByText({self._text(gone)})).toHaveCount(0);")
+        if target := given.get("target"):
+            locator = self._locator(step, "target", target)
+            count = given.get("count")
+            expected = f"{locator}.first()).toBeVisible()" if count is None else f"{locator}).toHaveCount({count})"
+            lines.append(f"await expect({expected};")
+        return lines
+
+    def _tabs(self, step: RecordedStep) -> list[str]:
+        given = step.arguments
+        operation, tab = given.get("operation", "list"), given.get("tab", "")
+        if operation == "new":
+            self._pages[step.tab] = self._page = f"page{len(self._pages) + 1}"
+            goto = [f"await {self._page}.goto({self._text(given['url'])});"] if given.get("url") else []
+            return [f"const {self._page} = await page.context().newPage();", *goto]
+        if operation == "close":
+            closed, self._page = self._pages.get(tab, self._page), "page"
+            return [f"await {closed}.close();"]
+        if operation == "switch" and tab in self._pages:
+            self._page = self._pages[tab]
+            made = [f"const {self._page} = await {self._page}Promise;"] if self._page in self._awaited else []
+            self._awaited.discard(self._page)
+            return [*made, f"await {self._page}.bringToFront();"]
+        return []
+
+
+def _simple(method: str) -> Callable[[_Code, RecordedStep], list[str]]:
+    return lambda code, step: [f"await {code._page}.{method}();"]  # noqa: SLF001
+
+
+_WRITERS: Mapping[str, Callable[[_Code, RecordedStep], list[str]]] = {
+    "navigate": _Code._navigate,
+    "back": _simple("goBack"),
+    "forward": _simple("goForward"),
+    "reload": _simple("reload"),
+    "click": _Code._click,
+    "hover": lambda code, step: [code._on(step, "hover")],
+    "fill": lambda code, step: [code._on(step, "fill", code._text(step.arguments["value"]))],
+    "fill_form": _Code._fill_form,
+    "type": _Code._type,
+    "press": _Code._press,
+    "select": _Code._select,
+    "check": _Code._check,
+    "drag": _Code._drag,
+    "scroll": _Code._scroll,
+    "upload": _Code._upload,
+    "evaluate": _Code._evaluate,
+    "wait": _Code._wait,
+    "expect": _Code._expect,
+    "tabs": _Code._tabs,
+    "dialog": lambda code, step: [],
+}
+
+
+def _locator_of(element: ElementDescription) -> str:
+    """Return the locator of an element: the one that was checked in the page, else by role and name, else by CSS."""
+    if element.locator:
+        return element.locator
+    inner = f"locator({quoted(element.selector)})"
+    if element.name and element.role not in ("generic", "none", "clickable"):
+        inner = f"getByRole({quoted(element.role)}, {{ name: {quoted(element.name)}, exact: true }})"
+        inner += f".nth({element.place - 1})" if element.equals > 1 else ""
+    return "".join(f"locator({quoted(frame)}).contentFrame()." for frame in element.frames) + inner
+
+
+def _target_locator(target: str) -> str:
+    """Return the locator of a target that was not described: a role and name, a locator, or a CSS selector."""
+    aim = parse_target(target)
+    if isinstance(aim, RoleAndName):
+        return f"getByRole({quoted(aim.role)}, {{ name: {quoted(aim.name)}, exact: true }})"
+    if isinstance(aim, Locator) and "(" in aim.text:
+        return aim.text.removeprefix("page.")
+    return f"locator({quoted(str(aim))})"
