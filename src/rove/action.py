@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import enum
 import re
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -22,6 +21,7 @@ from typing import (
 )
 
 from rove.browser.emulation.window import AS_SET, WindowChoice
+from rove.effect import Effect as Effect
 from rove.errors import InvalidArguments
 from rove.outcome import AnyOutcome, Result
 from rove.states.choice import NO_LOGIN, LoginChoice, LoginUse
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from rove.browser.context import Context
     from rove.browser.element import DocumentSecrets
     from rove.browser.tab import Tab, TabInfo
+    from rove.recordings.desk import RecordingDesk
     from rove.settings.tree import Settings
     from rove.states.desk import StateDesk
 
@@ -44,19 +45,6 @@ P = ParamSpec("P")
 R = TypeVar("R", bound=Result)
 # The group of actions that every agent needs. Other groups are shown to a model only if the settings name them.
 CORE = "core"
-
-
-class Effect(enum.Enum):
-    """What an action can do. Policies decide on this."""
-
-    READ = "read"
-    ACT = "act"
-    NAVIGATE = "navigate"
-    SCRIPT = "script"
-    SEND_FILE = "send_file"
-    SECRET = "secret"
-    SPAWN = "spawn"
-    HANDOFF = "handoff"
 
 
 class Action(Validated, Generic[R]):
@@ -257,9 +245,7 @@ class StepRunner(Protocol):
         """Report progress to the caller."""
 
     @property
-    def settings(self) -> Settings: ...
-    @property
-    def session_name(self) -> str: ...
+    def recordings(self) -> RecordingDesk: ...
 
 
 class CompositeAction(Action[R]):

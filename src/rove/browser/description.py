@@ -50,7 +50,8 @@ class ElementDescription:
                 raise ValueError(f"`{name}` is no part of the description of an element")
             if not isinstance(value, (list, tuple) if kind is tuple else kind):
                 raise ValueError(f"`{name}` must be {_WORDS[kind]}")
-        return cls(**{name: tuple(value) if kinds[name] is tuple else value for name, value in data.items()})
+        made: dict[str, Any] = {name: tuple(value) if kinds[name] is tuple else value for name, value in data.items()}
+        return cls(**made)
 
     def to_data(self) -> dict[str, Any]:
         """Return it as JSON data, without what is empty or usual."""

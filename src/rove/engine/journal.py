@@ -136,7 +136,7 @@ class Journal:
 
         `kind` says what it is; `data` has no key of its own that every entry has.
         """
-        facts = {"session": self._session, "kind": kind, "began": time.time(), **self._redacted(dict(data))}
+        facts = {"session": self._session, "kind": kind, "began": time.time(), **self.redacted(dict(data))}
         facts["attachments"] = [self._attachment_data(attachment) for attachment in attachments]
         self._unwritten.append((None, facts))
         try:
@@ -254,13 +254,14 @@ class Journal:
         if entry.box is None:
             del data["box"]
         data["attachments"] = [self._attachment_data(attachment) for attachment in entry.attachments]
-        data |= self._redacted({name: data[name] for name in _PAGE_TEXTS})
+        data |= self.redacted({name: data[name] for name in _PAGE_TEXTS})
         if not data["elements"]:
             del data["elements"]
         # After secrets are removed, or half of one could be left at the end.
         return data | {"changes": _shortened(data["changes"])}
 
-    def _redacted(self, data: dict[str, Any]) -> dict[str, Any]:
+    def redacted(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Return data with secrets removed from every text in it."""
         return {name: self._redact_value(value) for name, value in data.items()}
 
     def _attachment_data(self, attachment: Attachment) -> dict[str, Any]:

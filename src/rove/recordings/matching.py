@@ -125,9 +125,7 @@ def _may_be_meant(wanted: ElementDescription, candidate: Candidate) -> bool:
     return wanted.role in FIELD_ROLES and wanted.role == candidate.description.role
 
 
-def _ranked(
-    candidates: Sequence[Candidate], score: Callable[[Candidate], float]
-) -> list[tuple[float, Candidate]]:
+def _ranked(candidates: Sequence[Candidate], score: Callable[[Candidate], float]) -> list[tuple[float, Candidate]]:
     scored = [(round(score(each), 3), each) for each in candidates]
     return sorted(scored, key=lambda pair: -pair[0])
 

@@ -25,6 +25,11 @@ def escaped(text: str) -> str:
     return text.replace("${", "$${")
 
 
+def unescaped(text: str) -> str:
+    """Return a text that has no parameters as it is meant."""
+    return text.replace("$${", "${")
+
+
 def split(text: str) -> list[str | tuple[str]]:
     """Return the parts of a text: words as they are, and each parameter as a tuple of its name."""
     parts: list[str | tuple[str]] = []
@@ -99,9 +104,7 @@ def _with_parameters(step: RecordedStep, given: Mapping[str, str]) -> RecordedSt
 def mapped_without_targets(value: Any, change: Callable[[str], str]) -> Any:
     """Return arguments with every text changed that names no element."""
     if isinstance(value, Mapping):
-        return {
-            key: item if key == _WHOLE else mapped_without_targets(item, change) for key, item in value.items()
-        }
+        return {key: item if key == _WHOLE else mapped_without_targets(item, change) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [mapped_without_targets(item, change) for item in value]
     return change(value) if isinstance(value, str) else value

@@ -59,5 +59,5 @@ def request_facts(request: LoggedRequest) -> dict[str, Any]:
     return {
         "method": request.method, "url": request.url, "kind": request.kind, "at": request.at,
         "status": request.status, "size": request.size, "seconds": request.seconds, "failure": request.failure,
-        "mime": request.response_headers.get("content-type", ""),
+        "mime": next((value for name, value in request.response_headers.items() if name.lower() == "content-type"), ""),
     }  # fmt: skip

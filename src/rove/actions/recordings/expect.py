@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, ClassVar
 
@@ -82,10 +83,8 @@ class Expect(TabAction[Expected]):
 
     async def _miscounted(self, tab: Tab) -> tuple[str, ...]:
         found = 0
-        try:
+        with contextlib.suppress(ElementNotFound):  # that is none
             found = len(await tab.resolve_all(self.target or "", wait=False))
-        except ElementNotFound:
-            pass  # that is none
         if self.count is None:
             return () if found else (f"there is no {self.target}",)
         return () if found == self.count else (f"there are {found} of {self.target}, not {self.count}",)

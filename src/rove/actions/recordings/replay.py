@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +20,6 @@ from rove.recordings.recording import (
     readable_target,
     set_argument,
 )
-from rove.recordings.store import RecordingStore
 from rove.validation.record import dataclass
 
 # Seconds for all steps of a recording; each step has its own limit besides.
@@ -117,6 +116,7 @@ class Replay(CompositeAction[Replayed]):
     name: str = arg("Name of the recording.", pattern=NAME_PATTERN)
     set: tuple[str, ...] = arg("Values of its parameters, such as query=tea.", default=())
     update: bool = arg("Keep what was healed in the recording's file, if all went well.", default=False)
+    trace: bool = arg("Keep pictures of this run, which an export as a trace then shows.", default=False)
 
     @property
     def actions(self) -> Sequence[AnyAction]:
@@ -128,15 +128,15 @@ class Replay(CompositeAction[Replayed]):
         return LONGEST_REPLAY
 
     async def perform(self, runner: StepRunner) -> Replayed:
-        store = RecordingStore(runner.settings.home_folder)
-        recording = await asyncio.to_thread(store.read, self.name)
+        recording = await runner.recordings.read(self.name)
         values = values_for(recording, read_settings(self.set))
         for number, step in enumerate(recording.steps, 1):
             _refuse_unknown(step, number)
         replaying = _Replaying(runner, recording, values)
-        result = await replaying.run()
+        async with runner.recordings.keeping_run(self.name) if self.trace else nullcontext():
+            result = await replaying.run()
         if self.update and result.healed and result.stopped is None:
-            await asyncio.to_thread(store.write, replaying.updated)
+            await runner.recordings.write(replaying.updated)
             return replace(result, is_updated=True)
         return result
 
@@ -175,10 +175,7 @@ class _Replaying:
         outcome, found = await self._find_and_act(number, step)
         if step.tab and outcome.tab:
             self._tabs[step.tab] = outcome.tab
-        said = [passage for passage in outcome.result.passages(outcome.origin) if passage.text]
-        text = said[0].text if len(said) == 1 else Own()
-        told = PageText(text, said[0].origin or outcome.origin) if said and said[0].origin is not None else Own(text)
-        return ReplayedStep(number, Own(step.action), outcome.seconds, tuple(found), told)
+        return ReplayedStep(number, Own(step.action), outcome.seconds, tuple(found), _said(outcome))
 
     async def _find_and_act(
         self, number: int, step: RecordedStep, repeats: bool = True
@@ -199,7 +196,7 @@ class _Replaying:
 
     async def _find(self, element: ElementDescription) -> AnyOutcome:
         """Find an element. Refs of another session mean nothing, or something else."""
-        is_same = self._recording.session == self._runner.session_name
+        is_same = self._recording.session == self._runner.recordings.session
         wanted = element if is_same else replace(element, ref="")
         return await self._runner.run(parse("find_recorded", {"element": wanted.to_data()}))
 
@@ -231,6 +228,15 @@ class _Replaying:
                 )
             self._tabs[named] = others[0]
         return {**arguments, "tab": self._tabs[named]}
+
+
+def _said(outcome: AnyOutcome) -> Text:
+    """Return what a step said, if it is one text."""
+    said: list[Passage] = [passage for passage in outcome.result.passages(outcome.origin) if passage.text]
+    if len(said) != 1:
+        return Own()
+    text, origin = said[0].text, said[0].origin
+    return Own(text) if origin is None else PageText(text, origin or outcome.origin)
 
 
 def _at_step(error: RoveError, number: int, total: int, verb: str) -> RoveError:

@@ -18,6 +18,7 @@ from rove.fetching.web_access import FetchAction, WebAccess
 from rove.guard.policy.approval import Approver
 from rove.guard.secrets.near_misses import NearMisses
 from rove.guard.secrets.secrets import Secrets
+from rove.recordings.desk import RecordingDesk
 from rove.settings.tree import Settings
 from rove.validation.record import dataclass
 
@@ -40,11 +41,11 @@ class Web(Protocol):
     def for_call(self, call: WebCall, /) -> WebAccess: ...
 
 
-class StepRecorder(Protocol):
+class StepRecorder(RecordingDesk, Protocol):
     """Notes what a step is about to touch and, while a recording is made, what it led to."""
 
     async def before(self, action: AnyAction, entry: Entry, tab: Tab, may_show: bool, /) -> None:
-        """Note where the elements of an action are and what they can be found by. `may_show`: whether it may be read."""
+        """Note where the elements of an action are and what they can be found by, if the page may be shown."""
 
     async def after(self, entry: Entry, context: Context | None, may_show: Callable[[Tab], bool], /) -> None:
         """Note what a step led to."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -45,13 +45,11 @@ if TYPE_CHECKING:
     from rove.guard.hosts.refusal import Refusal
     from rove.guard.policy.approval import Approver
     from rove.outcome import Outcome, Result
-    from rove.recordings.journal_steps import MadeRecording
     from rove.snapshot.tree import Snapshot
     from rove.views.page_view import ViewKind
 
 R = TypeVar("R", bound="Result")
 OpenContext = Callable[["Session", "SavedContext | None", Callable[[str], None]], Awaitable["Context"]]
-BLANK = "about:blank"
 # Shown instead of the text of a frame that the policy does not allow to be read.
 HIDDEN_FRAME_TEXT = "(not shown: the policy does not allow this frame to be read)"
 
@@ -94,7 +92,7 @@ class Session:
         self.redact: Callable[[str], str] = self._typed.redact
         self.near_misses = self._typed.near_misses
         self.journal = Journal(settings.journal_folder, name, settings.journal, self._typed.redact, guard, watcher)
-        self.recorder = SessionRecorder(name, settings, self.journal, is_watched=watcher is not None)
+        self.recorder = SessionRecorder(self, lambda: self._context, is_watched=watcher is not None)
         self.driver = Driver(settings.deadlines.held, settings.deadlines.lease)
         self.driver.on_changed = self._on_driver_changed
         self.handoffs = Handoffs(name, self.driver, people, settings.deadlines.handoff)
@@ -354,18 +352,6 @@ class Session:
         """Return what the agent was last shown of a tab; None if it has not looked at its page yet."""
         return self._people.seen(tab)
 
-    # A recording
-
-    async def start_recording(self, name: str, parameters: Mapping[str, str]) -> None:
-        """Record what is done from now on; values of parameters stand for themselves in it."""
-        tab = self._context.current if self._context is not None else None
-        page = str(tab.url) if tab is not None and tab.url != BLANK and self.may_read(tab.url) else ""
-        await self.recorder.start(name, parameters, self.redact(page))
-
-    async def stop_recording(self) -> MadeRecording:
-        """End the recording, and save it. Raises NotOpen if none is being made."""
-        return await self.recorder.stop(self._context)
-
     def _on_changed(self) -> None:
         self.changed.send()
         if self._watcher is not None and not self._is_closed:
@@ -392,6 +378,7 @@ class Session:
 
     async def close(self) -> None:
         """Close the pages, the session's proxy and its journal."""
+        await self.recorder.close()
         self._is_closed = True
         self.handoffs.close()
         self.driver.close()

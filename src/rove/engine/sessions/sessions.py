@@ -191,6 +191,7 @@ class Sessions:
         await self._tasks.close()
         closing = list(self._open.values())
         self._open.clear()
+        await asyncio.gather(*(session.recorder.close() for session in closing))
         await asyncio.gather(*(session.stop_saving() for session in closing))
         await asyncio.gather(*(self._keep_login(session) for session in closing))
         # Closing the browser closes its contexts, sooner than closing each by itself.

@@ -6,8 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from rove.conversion.formats import FORMATS
 from rove.errors import RoveError
-from rove.recordings.exporting.formats import FORMATS
 from rove.recordings.parameters import read_settings, with_parameters
 from rove.recordings.recording import Recording
 from rove.recordings.run_folder import RunFolder
@@ -45,7 +45,9 @@ def show_recording(settings: Settings, given: argparse.Namespace) -> int:
 
 
 def _step_lines(recording: Recording) -> list[str]:
-    steps = [(step.action, " ".join(f"{name}={value}" for name, value in step.arguments.items())) for step in recording.steps]
+    steps = [
+        (step.action, " ".join(f"{name}={value}" for name, value in step.arguments.items())) for step in recording.steps
+    ]
     return [one_line(f"{number}. {action} {told}", LONGEST_STEP) for number, (action, told) in enumerate(steps, 1)]
 
 

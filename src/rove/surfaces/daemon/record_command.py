@@ -7,13 +7,13 @@ from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
 
+from rove.conversion.devtools_recorder import from_recorder
+from rove.conversion.journal_steps import MadeRecording, chosen_entries, recording_from
 from rove.engine.sessions.session import Session
 from rove.engine.sessions.sessions import DEFAULT
 from rove.errors import InvalidArguments, NotOpen
 from rove.ledger.files import LedgerFiles, names
 from rove.ledger.reader import recent
-from rove.recordings.exporting.devtools_recorder import from_recorder
-from rove.recordings.journal_steps import MadeRecording, chosen_entries, recording_from
 from rove.recordings.parameters import read_settings, with_parameters
 from rove.recordings.store import RecordingStore
 from rove.render.cleaning import readable
@@ -41,7 +41,7 @@ class RecordCommand:
             return await self._make(given, reply)
         if given.name == STOP:
             return await self._stop(given, reply)
-        await self._session(given.session).start_recording(given.name, read_settings(given.param))
+        await self._session(given.session).recorder.start(given.name, read_settings(given.param))
         text = f"Recording {given.name} in session {given.session or DEFAULT}. `rove record stop` saves it.\n"
         reply.output(reply.as_json({"ok": True, "recording": given.name}) if given.json else text)
         return 0
@@ -65,7 +65,7 @@ class RecordCommand:
 
     async def _stop(self, given: Namespace, reply: Reply) -> int:
         session = self._session(given.session)
-        made = await session.stop_recording()
+        made = await session.recorder.stop()
         _tell_saved(made, RecordingStore(session.settings.home_folder), given, reply)
         return 0
 
@@ -82,7 +82,7 @@ class RecordCommand:
 
 
 def _from_journal(given: Namespace, settings: Settings) -> MadeRecording:
-    folder, session = settings.journal_folder, given.from_journal
+    folder, session = settings.journal_folder, str(given.from_journal)
     if session not in names(folder):
         hint = f"There are: {', '.join(names(folder)) or 'none'}."
         raise InvalidArguments(f"There is no journal of a session {session}.", hint=hint)
@@ -101,7 +101,7 @@ def _from_flow(given: Namespace, settings: Settings) -> MadeRecording:
     try:
         text = Path(given.folder, given.file).read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidArguments(f"{given.file} cannot be read: {error}.") from error
+        raise InvalidArguments(f"{Path(given.file)} cannot be read: {error}.") from error
     recording, notes = from_recorder(text, given.name)
     return MadeRecording(with_parameters(recording, read_settings(given.param)), notes)
 

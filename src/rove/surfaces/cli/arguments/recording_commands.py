@@ -12,7 +12,7 @@ from rove.settings.tree import Resolved
 from rove.surfaces.cli.arguments.help_texts import EXPORT, RECORDINGS
 
 Runs = Callable[..., Any]
-# As `rove.recordings.exporting.formats` has them, which is not imported for a page of help; a test compares them.
+# As `rove.conversion.formats` has them, which is not imported for a page of help; a test compares them.
 FORMAT_NAMES = ("python", "pytest", "playwright", "recorder", "trace", "har")
 
 

@@ -11,15 +11,22 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from rove.browser.description import ElementDescription
+from rove.conversion.exported import Exported
 from rove.errors import InvalidArguments
-from rove.recordings.exporting.exported import Exported
 from rove.recordings.parameters import escaped, split
 from rove.recordings.recording import RecordedStep, Recording, readable_target
 from rove.target import Locator, Point, RoleAndName, parse_target
 from rove.validation.pattern import pattern
 
 Flow = dict[str, Any]
-VIEWPORT = {"width": 1280, "height": 720, "deviceScaleFactor": 1, "isMobile": False, "hasTouch": False, "isLandscape": True}
+VIEWPORT = {
+    "width": 1280,
+    "height": 720,
+    "deviceScaleFactor": 1,
+    "isMobile": False,
+    "hasTouch": False,
+    "isLandscape": True,
+}
 _BUTTONS = {"left": "primary", "middle": "auxiliary", "right": "secondary"}
 _ARIA = pattern(r'aria/(?P<name>.*?)(?:\[role="(?P<role>[a-z]+)"\])?')
 _MODIFIERS = {"Alt", "Control", "Meta", "Shift"}
@@ -81,7 +88,12 @@ class _Writer:
                 yield from self._keys(str(given["key"]))
             case "scroll" if "target" not in given:
                 amount = given.get("amount", 600)
-                yield {"type": "scroll", "target": "main", "x": 0, "y": -amount if given.get("direction") == "up" else amount}
+                yield {
+                    "type": "scroll",
+                    "target": "main",
+                    "x": 0,
+                    "y": -amount if given.get("direction") == "up" else amount,
+                }
             case "evaluate" if "target" not in given:
                 yield {"type": "waitForExpression", "expression": f"(({given['expression']}), true)"}
             case "wait" | "expect":
@@ -155,13 +167,15 @@ def _target_selectors(target: str) -> list[list[str]]:
     if isinstance(aim, RoleAndName):
         return [[_aria(aim.role, aim.name)]]
     if isinstance(aim, Locator):
-        names = [str(step["text"]) for step in aim.steps if step["kind"] in ("text", "role", "label") and "text" in step]
+        names = [
+            str(step["text"]) for step in aim.steps if step["kind"] in ("text", "role", "label") and "text" in step
+        ]
         return [[f"aria/{names[-1]}"]] if names else []
     return [[str(aim)]]
 
 
 def from_recorder(text: str, name: str) -> tuple[Recording, tuple[str, ...]]:
-    """Read a flow of the Recorder; return the recording, and notes on what it does not have. Raises InvalidArguments."""
+    """Read a flow of the Recorder; return a recording, and notes on what is left out. Raises InvalidArguments."""
     try:
         flow = json.loads(text)
     except ValueError as error:

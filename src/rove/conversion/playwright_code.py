@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from rove.browser.description import ElementDescription
-from rove.recordings.exporting.exported import Exported
-from rove.recordings.parameters import split
+from rove.conversion.exported import Exported
+from rove.recordings.parameters import split, unescaped
 from rove.recordings.recording import RecordedStep, Recording
 from rove.target import Locator, Point, RoleAndName, parse_target, secret_named
 from rove.validation.pattern import pattern
@@ -19,7 +19,7 @@ _FUNCTION = pattern(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*
 
 def to_playwright(recording: Recording) -> Exported:
     """Return a test for `npx playwright test`; parameters and secrets are variables of the environment."""
-    code = _Code(recording)
+    code = TestCode(recording)
     body = [f"  {line}" for line in code.lines()]
     constants = [
         f"const {name} = process.env.{name.upper()}{'' if value is None else f' ?? {quoted(value)}'};"
@@ -49,17 +49,17 @@ def _secret(name: str) -> str:
     return name.upper().replace("-", "_")
 
 
-class _Code:
+class TestCode:
     """Writes the lines of a test, one step after another."""
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
         self.secrets: dict[str, None] = {}
         self.notes: list[str] = []
-        self._page = "page"
+        self.page = "page"
         # Pages that a step opens, and that are not awaited yet.
         self._awaited: set[str] = set()
-        self._pages = {recording.steps[0].tab if recording.steps else "": "page"}
+        self._pages = {next((step.tab for step in recording.steps if step.tab), ""): "page"}
 
     def lines(self) -> list[str]:
         lines: list[str] = []
@@ -73,14 +73,14 @@ class _Code:
         following = self._recording.steps[number : number + 1]
         for after in following:
             if after.action == "dialog":
-                answer = f"accept({self._text(after.arguments['text'])})" if after.arguments.get("text") else "accept()"
+                answer = f"accept({self.text(after.arguments['text'])})" if after.arguments.get("text") else "accept()"
                 is_accepted = after.arguments.get("accept", True)
-                yield f"{self._page}.once('dialog', dialog => dialog.{answer if is_accepted else 'dismiss()'});"
+                yield f"{self.page}.once('dialog', dialog => dialog.{answer if is_accepted else 'dismiss()'});"
             if self._is_switch(after) and after.arguments["tab"] not in self._pages:
                 name = f"page{len(self._pages) + 1}"
                 self._pages[after.arguments["tab"]] = name
                 self._awaited.add(name)
-                yield f"const {name}Promise = {self._page}.context().waitForEvent('page');"
+                yield f"const {name}Promise = {self.page}.context().waitForEvent('page');"
 
     def _is_switch(self, step: RecordedStep) -> bool:
         return step.action == "tabs" and step.arguments.get("operation") == "switch" and "tab" in step.arguments
@@ -94,7 +94,7 @@ class _Code:
 
     # Texts and elements
 
-    def _text(self, text: str) -> str:
+    def text(self, text: str) -> str:
         """Return a text as code: a string, the name of a parameter or a secret, or a template of both."""
         if name := secret_named(text):
             self.secrets[name] = None
@@ -110,20 +110,20 @@ class _Code:
         )
         return f"`{inner}`"
 
-    def _locator(self, step: RecordedStep, path: str, target: str) -> str:
+    def locator(self, step: RecordedStep, path: str, target: str) -> str:
         described = step.elements.get(path)
-        return f"{self._page}.{_locator_of(described) if described else _target_locator(target)}"
+        return f"{self.page}.{_locator_of(described) if described else _target_locator(unescaped(target))}"
 
-    def _on(self, step: RecordedStep, method: str, *arguments: str, path: str = "target") -> str:
+    def on(self, step: RecordedStep, method: str, *arguments: str, path: str = "target") -> str:
         target = str(step.arguments.get("target", "")) if path == "target" else path
-        return f"await {self._locator(step, path, target)}.{method}({', '.join(arguments)});"
+        return f"await {self.locator(step, path, target)}.{method}({', '.join(arguments)});"
 
     # Actions
 
-    def _navigate(self, step: RecordedStep) -> list[str]:
-        return [f"await {self._page}.goto({self._text(step.arguments['url'])});"]
+    def navigate(self, step: RecordedStep) -> list[str]:
+        return [f"await {self.page}.goto({self.text(step.arguments['url'])});"]
 
-    def _click(self, step: RecordedStep) -> list[str]:
+    def click(self, step: RecordedStep) -> list[str]:
         given = step.arguments
         point = parse_target(str(given["target"]))
         options = {
@@ -133,158 +133,160 @@ class _Code:
         }
         told = [json.dumps(options)] if options else []
         if isinstance(point, Point) and "target" not in step.elements:
-            return [f"await {self._page}.mouse.click({', '.join([f'{point.x:g}, {point.y:g}', *told])});"]
+            return [f"await {self.page}.mouse.click({', '.join([f'{point.x:g}, {point.y:g}', *told])});"]
         count = given.get("count", 1)
         if count == 2:
-            return [self._on(step, "dblclick", *told)]
+            return [self.on(step, "dblclick", *told)]
         if count > 2:
             told = [json.dumps({**options, "clickCount": count})]
-        return [self._on(step, "click", *told)]
+        return [self.on(step, "click", *told)]
 
-    def _fill_form(self, step: RecordedStep) -> list[str]:
+    def fill_form(self, step: RecordedStep) -> list[str]:
         lines: list[str] = []
         for number, given in enumerate(step.arguments["fields"]):
             path = f"fields.{number}.target"
-            locator = self._locator(step, path, str(given["target"]))
-            lines.append(f"await {locator}.{self._entered(step.elements.get(path), given['value'])};")
+            locator = self.locator(step, path, str(given["target"]))
+            lines.append(f"await {locator}.{self.entered(step.elements.get(path), given['value'])};")
         return lines
 
-    def _entered(self, element: ElementDescription | None, value: Any) -> str:
+    def entered(self, element: ElementDescription | None, value: Any) -> str:
         checked = {True: True, False: False, "true": True, "false": False}.get(value)
         if isinstance(value, bool) or (element and element.role in ("checkbox", "radio", "switch")):
             return "check()" if checked else "uncheck()"
         is_select = element is not None and element.tag == "select"
-        return f"{'selectOption' if is_select else 'fill'}({self._text(str(value))})"
+        return f"{'selectOption' if is_select else 'fill'}({self.text(str(value))})"
 
-    def _type(self, step: RecordedStep) -> list[str]:
+    def type(self, step: RecordedStep) -> list[str]:
         given = step.arguments
-        text = self._text(given["text"])
+        text = self.text(given["text"])
         if "target" not in given:
-            typed = f"await {self._page}.keyboard.type({text});"
-            enter = f"await {self._page}.keyboard.press('Enter');"
+            typed = f"await {self.page}.keyboard.type({text});"
+            enter = f"await {self.page}.keyboard.press('Enter');"
         else:
-            typed = self._on(step, "fill" if given.get("replace") else "pressSequentially", text)
-            enter = self._on(step, "press", "'Enter'")
+            typed = self.on(step, "fill" if given.get("replace") else "pressSequentially", text)
+            enter = self.on(step, "press", "'Enter'")
         return [typed, enter] if given.get("submit") else [typed]
 
-    def _press(self, step: RecordedStep) -> list[str]:
-        key = self._text(step.arguments["key"])
+    def press(self, step: RecordedStep) -> list[str]:
+        key = self.text(step.arguments["key"])
         if "target" in step.arguments:
-            return [self._on(step, "press", key)]
-        return [f"await {self._page}.keyboard.press({key});"]
+            return [self.on(step, "press", key)]
+        return [f"await {self.page}.keyboard.press({key});"]
 
-    def _select(self, step: RecordedStep) -> list[str]:
-        values = [self._text(value) for value in step.arguments["values"]]
-        return [self._on(step, "selectOption", values[0] if len(values) == 1 else f"[{', '.join(values)}]")]
+    def select(self, step: RecordedStep) -> list[str]:
+        values = [self.text(value) for value in step.arguments["values"]]
+        return [self.on(step, "selectOption", values[0] if len(values) == 1 else f"[{', '.join(values)}]")]
 
-    def _check(self, step: RecordedStep) -> list[str]:
-        return [self._on(step, "check" if step.arguments.get("checked", True) else "uncheck")]
+    def check(self, step: RecordedStep) -> list[str]:
+        return [self.on(step, "check" if step.arguments.get("checked", True) else "uncheck")]
 
-    def _drag(self, step: RecordedStep) -> list[str]:
-        source = self._locator(step, "source", str(step.arguments["source"]))
-        return [f"await {source}.dragTo({self._locator(step, 'target', str(step.arguments['target']))});"]
+    def drag(self, step: RecordedStep) -> list[str]:
+        source = self.locator(step, "source", str(step.arguments["source"]))
+        return [f"await {source}.dragTo({self.locator(step, 'target', str(step.arguments['target']))});"]
 
-    def _scroll(self, step: RecordedStep) -> list[str]:
+    def scroll(self, step: RecordedStep) -> list[str]:
         given = step.arguments
         if "target" in given and "direction" not in given:
-            return [self._on(step, "scrollIntoViewIfNeeded")]
+            return [self.on(step, "scrollIntoViewIfNeeded")]
         amount = given.get("amount", 600)
-        x, y = {"up": (0, -amount), "left": (-amount, 0), "right": (amount, 0)}.get(given.get("direction", ""), (0, amount))
-        hover = [self._on(step, "hover")] if "target" in given else []
-        return [*hover, f"await {self._page}.mouse.wheel({x}, {y});"]
+        x, y = {"up": (0, -amount), "left": (-amount, 0), "right": (amount, 0)}.get(
+            given.get("direction", ""), (0, amount)
+        )
+        hover = [self.on(step, "hover")] if "target" in given else []
+        return [*hover, f"await {self.page}.mouse.wheel({x}, {y});"]
 
-    def _upload(self, step: RecordedStep) -> list[str]:
-        paths = [self._text(path) for path in step.arguments.get("paths", [])]
+    def upload(self, step: RecordedStep) -> list[str]:
+        paths = [self.text(path) for path in step.arguments.get("paths", [])]
         if "target" not in step.arguments:
-            return [f"await {self._page}.locator('input[type=file]').setInputFiles([{', '.join(paths)}]);"]
-        return [self._on(step, "setInputFiles", f"[{', '.join(paths)}]")]
+            return [f"await {self.page}.locator('input[type=file]').setInputFiles([{', '.join(paths)}]);"]
+        return [self.on(step, "setInputFiles", f"[{', '.join(paths)}]")]
 
-    def _evaluate(self, step: RecordedStep) -> list[str]:
+    def evaluate(self, step: RecordedStep) -> list[str]:
         expression = step.arguments["expression"]
         code = expression if _FUNCTION.match(expression) else f"() => ({expression})"
         if "target" in step.arguments:
-            return [self._on(step, "evaluate", code)]
-        return [f"await {self._page}.evaluate({code});"]
+            return [self.on(step, "evaluate", code)]
+        return [f"await {self.page}.evaluate({code});"]
 
-    def _wait(self, step: RecordedStep) -> list[str]:
+    def wait(self, step: RecordedStep) -> list[str]:
         given = step.arguments
         lines: list[str] = []
         if text := given.get("text"):
-            lines.append(f"await {self._page}.getByText({self._text(text)}).first().waitFor();")
+            lines.append(f"await {self.page}.getByText({self.text(text)}).first().waitFor();")
         if gone := given.get("gone"):
-            lines.append(f"await expect({self._page}.getByText({self._text(gone)})).toHaveCount(0);")
+            lines.append(f"await expect({self.page}.getByText({self.text(gone)})).toHaveCount(0);")
         if selector := given.get("selector"):
-            lines.append(f"await {self._page}.locator({self._text(selector)}).first().waitFor();")
+            lines.append(f"await {self.page}.locator({self.text(selector)}).first().waitFor();")
         if url := given.get("url"):
-            lines.append(f"await {self._page}.waitForURL({self._url(url)});")
+            lines.append(f"await {self.page}.waitForURL({self.url(url)});")
         if load := given.get("load"):
-            lines.append(f"await {self._page}.waitForLoadState({quoted(load.lower())});")
+            lines.append(f"await {self.page}.waitForLoadState({quoted(load.lower())});")
         if not lines and "seconds" in given:
-            lines.append(f"await {self._page}.waitForTimeout({round(given['seconds'] * 1000)});")
+            lines.append(f"await {self.page}.waitForTimeout({round(given['seconds'] * 1000)});")
         return lines
 
-    def _url(self, url: str) -> str:
+    def url(self, url: str) -> str:
         """Return a part of a URL, or a pattern with *, as a regular expression or a function."""
-        return f"url => url.href.includes({self._text(url)})" if "*" not in url else self._text(url)
+        return f"url => url.href.includes({self.text(url)})" if "*" not in url else self.text(url)
 
-    def _expect(self, step: RecordedStep) -> list[str]:
+    def expect(self, step: RecordedStep) -> list[str]:
         given = step.arguments
         lines: list[str] = []
         if url := given.get("url"):
-            lines.append(f"await {self._page}.waitForURL({self._url(url)});")
+            lines.append(f"await {self.page}.waitForURL({self.url(url)});")
         if text := given.get("text"):
-            lines.append(f"await expect({self._page}.getByText({self._text(text)}).first()).toBeVisible();")
+            lines.append(f"await expect({self.page}.getByText({self.text(text)}).first()).toBeVisible();")
         if gone := given.get("gone"):
-            lines.append(f"await expect({self._page}.getByText({self._text(gone)})).toHaveCount(0);")
+            lines.append(f"await expect({self.page}.getByText({self.text(gone)})).toHaveCount(0);")
         if target := given.get("target"):
-            locator = self._locator(step, "target", target)
+            locator = self.locator(step, "target", target)
             count = given.get("count")
             expected = f"{locator}.first()).toBeVisible()" if count is None else f"{locator}).toHaveCount({count})"
             lines.append(f"await expect({expected};")
         return lines
 
-    def _tabs(self, step: RecordedStep) -> list[str]:
+    def tabs(self, step: RecordedStep) -> list[str]:
         given = step.arguments
         operation, tab = given.get("operation", "list"), given.get("tab", "")
         if operation == "new":
-            self._pages[step.tab] = self._page = f"page{len(self._pages) + 1}"
-            goto = [f"await {self._page}.goto({self._text(given['url'])});"] if given.get("url") else []
-            return [f"const {self._page} = await page.context().newPage();", *goto]
+            self._pages[step.tab] = self.page = f"page{len(self._pages) + 1}"
+            goto = [f"await {self.page}.goto({self.text(given['url'])});"] if given.get("url") else []
+            return [f"const {self.page} = await page.context().newPage();", *goto]
         if operation == "close":
-            closed, self._page = self._pages.get(tab, self._page), "page"
+            closed, self.page = self._pages.get(tab, self.page), "page"
             return [f"await {closed}.close();"]
         if operation == "switch" and tab in self._pages:
-            self._page = self._pages[tab]
-            made = [f"const {self._page} = await {self._page}Promise;"] if self._page in self._awaited else []
-            self._awaited.discard(self._page)
-            return [*made, f"await {self._page}.bringToFront();"]
+            self.page = self._pages[tab]
+            made = [f"const {self.page} = await {self.page}Promise;"] if self.page in self._awaited else []
+            self._awaited.discard(self.page)
+            return [*made, f"await {self.page}.bringToFront();"]
         return []
 
 
-def _simple(method: str) -> Callable[[_Code, RecordedStep], list[str]]:
-    return lambda code, step: [f"await {code._page}.{method}();"]  # noqa: SLF001
+def _simple(method: str) -> Callable[[TestCode, RecordedStep], list[str]]:
+    return lambda code, step: [f"await {code.page}.{method}();"]
 
 
-_WRITERS: Mapping[str, Callable[[_Code, RecordedStep], list[str]]] = {
-    "navigate": _Code._navigate,
+_WRITERS: Mapping[str, Callable[[TestCode, RecordedStep], list[str]]] = {
+    "navigate": TestCode.navigate,
     "back": _simple("goBack"),
     "forward": _simple("goForward"),
     "reload": _simple("reload"),
-    "click": _Code._click,
-    "hover": lambda code, step: [code._on(step, "hover")],
-    "fill": lambda code, step: [code._on(step, "fill", code._text(step.arguments["value"]))],
-    "fill_form": _Code._fill_form,
-    "type": _Code._type,
-    "press": _Code._press,
-    "select": _Code._select,
-    "check": _Code._check,
-    "drag": _Code._drag,
-    "scroll": _Code._scroll,
-    "upload": _Code._upload,
-    "evaluate": _Code._evaluate,
-    "wait": _Code._wait,
-    "expect": _Code._expect,
-    "tabs": _Code._tabs,
+    "click": TestCode.click,
+    "hover": lambda code, step: [code.on(step, "hover")],
+    "fill": lambda code, step: [code.on(step, "fill", code.text(step.arguments["value"]))],
+    "fill_form": TestCode.fill_form,
+    "type": TestCode.type,
+    "press": TestCode.press,
+    "select": TestCode.select,
+    "check": TestCode.check,
+    "drag": TestCode.drag,
+    "scroll": TestCode.scroll,
+    "upload": TestCode.upload,
+    "evaluate": TestCode.evaluate,
+    "wait": TestCode.wait,
+    "expect": TestCode.expect,
+    "tabs": TestCode.tabs,
     "dialog": lambda code, step: [],
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from importlib import import_module
 
-from rove.recordings.exporting.exported import Exported
+from rove.conversion.exported import Exported
 from rove.recordings.recording import Recording
 from rove.recordings.run_folder import RunFolder
 from rove.validation.record import dataclass

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rove.action import registry
-from rove.recordings.exporting.addresses import identifier, private_hosts, secret_names
-from rove.recordings.exporting.exported import Exported
+from rove.conversion.addresses import identifier, private_hosts, secret_names
+from rove.conversion.exported import Exported
 from rove.recordings.parameters import split
 from rove.recordings.recording import RecordedStep, Recording
 from rove.validation.fields import schema_of
@@ -25,7 +25,9 @@ def to_python(recording: Recording) -> Exported:
     signature = ", ".join(["session: rove.Session", *(["*"] if parameters else []), *map(_parameter, parameters)])
     steps = [f"    await session.{call}" for call in _calls(recording, _python_name)] or ["    pass"]
     lines = [
-        _docstring(recording, f"Run it: python {function}.py" + "".join(f" --{name} …" for name in recording.parameters)),
+        _docstring(
+            recording, f"Run it: python {function}.py" + "".join(f" --{name} …" for name in recording.parameters)
+        ),
         "",
         *(["import argparse"] if parameters else []),
         "import asyncio",
