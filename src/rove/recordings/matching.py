@@ -28,7 +28,8 @@ LEAST_LIKENESS = 0.5
 LEAST_SCORE = 0.55
 LEAST_LEAD = 0.1
 # The same for elements of equal names, which only what is around them tells apart.
-LEAST_AROUND = 0.6
+LEAST_AROUND = 0.5
+LEAST_LEAD_OF_EQUALS = 0.25
 MOST_LISTED = 5
 
 
@@ -93,17 +94,36 @@ def _among_equals(wanted: ElementDescription, same: Sequence[Candidate]) -> Verd
     by_id = [each for each in same if _has_same_id(wanted, each.description)]
     if len(by_id) == 1:
         return Verdict("role and name", by_id[0])
-    ranked = _ranked(same, lambda each: around_likeness(wanted, each.description))
-    best, lead = ranked[0], ranked[0][0] - ranked[1][0] if len(ranked) > 1 else 1.0
-    if best[0] >= LEAST_AROUND and lead >= LEAST_LEAD:
-        return Verdict("role and name", best[1])
-    # Rows that are told apart by nothing but their order.
-    if lead == 0 and len({score for score, _ in ranked}) == 1 and len(same) == wanted.equals:
-        by_place = [each for each in same if each.description.place == wanted.place]
-        if len(by_place) == 1:
-            return Verdict("role and name", by_place[0])
-    nearest = tuple(each for _, each in ranked[:MOST_LISTED])
-    return Verdict("nothing", nearest=nearest, is_ambiguous=len(same) > 1)
+    if wanted.equals > 1 and not wanted.distinct:
+        return _by_place(wanted, same)
+    score = _distinct_share if wanted.equals > 1 else around_likeness
+    ranked = _ranked(same, lambda each: score(wanted, each.description))
+    lead = ranked[0][0] - ranked[1][0] if len(ranked) > 1 else 1.0
+    if ranked[0][0] >= LEAST_AROUND and lead >= LEAST_LEAD_OF_EQUALS:
+        return Verdict("role and name", ranked[0][1])
+    return _undecided([each for _, each in ranked])
+
+
+def _by_place(wanted: ElementDescription, same: Sequence[Candidate]) -> Verdict:
+    """Choose among elements that nothing but their order told apart, if there are as many as there were."""
+    by_place = [each for each in same if each.description.place == wanted.place]
+    if len(same) == wanted.equals and len(by_place) == 1:
+        return Verdict("role and name", by_place[0])
+    return _undecided(same)
+
+
+def _undecided(same: Sequence[Candidate]) -> Verdict:
+    return Verdict("nothing", nearest=tuple(same[:MOST_LISTED]), is_ambiguous=len(same) > 1)
+
+
+def _distinct_share(wanted: ElementDescription, other: ElementDescription) -> float:
+    """Return how many of the words that told an element from its equals stand by another, from 0 to 1."""
+    where = getattr(other, wanted.distinct_in, "") if wanted.distinct_in in _AROUND else ""
+    # A row that has become something else has its words beside or above the element.
+    text = where or f"{other.item} {other.heading} {other.before} {other.after}"
+    words = re.findall(r"\w+", wanted.distinct.casefold())
+    found = {*re.findall(r"\w+", text.casefold())}
+    return sum(word in found for word in words) / len(words) if words else 0.0
 
 
 def _by_neighbourhood(wanted: ElementDescription, near: Sequence[Candidate]) -> Verdict:

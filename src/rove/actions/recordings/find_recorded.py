@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from rove.browser.tab import Tab
 
 LOOK_AGAIN = 0.25
-# Seconds after which an element that is called otherwise may be taken for the one that is meant: until then that one
-# may still appear.
-HEAL_AFTER = 1.0
-GIVE_UP_AFTER = 5.0
+# Seconds for which a page must be at rest before an element that is called otherwise is taken for the one that is
+# meant, and before it counts as missing: until then that one may still appear.
+HEAL_AFTER = 0.5
+GIVE_UP_AFTER = 1.5
+MOST_SECONDS = 5.0
 UNDECIDED = "Choose one of them in the recording's file, or record the step anew."
 MISSING = "Take a {snapshot}: if the element is there under another name, change the step in the recording's file."
 
@@ -61,13 +62,17 @@ class FindRecorded(TabAction[RecordedFound]):
             wanted = ElementDescription.from_data(self.element)
         except ValueError as error:
             raise InvalidArguments(f"`element`: {error}.") from None
-        began = time.monotonic()
-        most = min(GIVE_UP_AFTER, tab.page.time.left / 2)
+        began = resting_since = time.monotonic()
+        most = min(MOST_SECONDS, tab.page.time.left / 2)
         while True:
             verdict = choose(wanted, await tab.descriptions.candidates(wanted))
-            waited = time.monotonic() - began
-            is_final = waited >= (HEAL_AFTER if verdict.chosen or verdict.is_ambiguous else most)
-            if (verdict.chosen and not verdict.is_healed) or is_final:
+            if verdict.chosen and not verdict.is_healed:
+                return _found(wanted, verdict)
+            now = time.monotonic()
+            if tab.page.load_state.is_navigating or tab.page.requests.pending:
+                resting_since = now
+            patience = HEAL_AFTER if verdict.chosen or verdict.is_ambiguous else GIVE_UP_AFTER
+            if now - began >= most or now - resting_since >= patience:
                 return _found(wanted, verdict)
             await tab.wait_for_change(LOOK_AGAIN)
 

@@ -139,6 +139,24 @@ const describeToFind = (element, role, name, like) => {
   };
 };
 
+/** @param {string} text */
+const wordsToTellBy = (text) => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) || [];
+
+// What tells an element from those that have the same role and name: the words that stand by it alone, and where.
+/** @param {Element} element @param {string} role @param {string} name @param {{ element: Element, role: string, name: string }[]} like */
+const distinction = (element, role, name, like) => {
+  const equals = like.filter((each) => each.role === role && each.name === name && each.element !== element);
+  if (!equals.length) return {};
+  const own = surroundingsToFindBy(element);
+  const others = equals.slice(0, MOST_DESCRIBED).map((each) => surroundingsToFindBy(each.element));
+  for (const key of /** @type {(keyof typeof own)[]} */ (["item", "heading", "landmark", "before", "after"])) {
+    const known = new Set(others.flatMap((other) => wordsToTellBy(other[key])));
+    const alone = [...new Set(wordsToTellBy(own[key]))].filter((word) => !known.has(word));
+    if (alone.length) return { distinct: alone.join(" "), distinct_in: key };
+  }
+  return {};
+};
+
 // What is needed to find the element of a ref again; null if it has left the page.
 /** @param {string} ref */
 export const recordedDescription = (ref) => {
@@ -147,9 +165,11 @@ export const recordedDescription = (ref) => {
   beginPass({});
   beginSurroundings();
   const role = roleOf(element);
+  const name = nameToFindBy(element, role);
+  const like = elementsLike(role, MOST_VISITED);
   return {
     origin: documentOrigin(),
-    description: describeToFind(element, role, nameToFindBy(element, role), elementsLike(role, MOST_VISITED)),
+    description: { ...describeToFind(element, role, name, like), ...distinction(element, role, name, like) },
   };
 };
 
