@@ -31,7 +31,7 @@ class ElementDescription:
     # Which it is, from 1, of the elements that have the same role and name, and how many these are.
     place: int = 1
     equals: int = 1
-    # Of these equals, the words that stand by this one alone, and where: in its item, heading, landmark, before or after.
+    # The words that stand by this one of the equals alone, and where: `item`, `heading`, `before`, ...
     distinct: str = ""
     distinct_in: str = ""
     # How many elements have the same role, whatever they are called.

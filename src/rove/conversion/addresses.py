@@ -45,6 +45,11 @@ def texts_in(value: Any) -> Iterator[str]:
             yield from texts_in(item)
 
 
+def variable_of(recording: Recording, parameter: str) -> str:
+    """Return the variable of the environment that sets a parameter of the code: `ORDER_NAME`, as others have NAME."""
+    return f"{identifier(recording.name)}_{parameter}".upper()
+
+
 def identifier(name: str) -> str:
     """Return a name as programs write it: `order-tea` becomes `order_tea`."""
     made = re.sub(r"\W+", "_", name).strip("_").lower() or "recording"

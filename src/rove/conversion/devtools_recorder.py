@@ -29,6 +29,12 @@ VIEWPORT = {
 }
 _BUTTONS = {"left": "primary", "middle": "auxiliary", "right": "secondary"}
 _ARIA = pattern(r'aria/(?P<name>.*?)(?:\[role="(?P<role>[a-z]+)"\])?')
+_TEXT = r'(?P<text>"(?:[^"\\]|\\.)*")'
+_EXPRESSIONS = (
+    (pattern(rf"document\.body\.innerText\.includes\({_TEXT}\)"), "text"),
+    (pattern(rf"!document\.body\.innerText\.includes\({_TEXT}\)"), "gone"),
+    (pattern(rf"new RegExp\({_TEXT}\)\.test\(location\.href\)"), "url"),
+)
 _MODIFIERS = {"Alt", "Control", "Meta", "Shift"}
 
 
@@ -263,6 +269,17 @@ class _Reader:
         count = {"count": int(step["count"])} if is_exact else {"count": 0} if step.get("visible") is False else {}
         self._add("expect", {"target": readable_target(element), **count})
 
+    def wait_for_expression(self, number: int, step: Flow) -> None:
+        """Read the expressions that rove itself writes for assertions; others would be scripts that no one has read."""
+        expression = str(step.get("expression", ""))
+        for form, argument in _EXPRESSIONS:
+            if match := form.fullmatch(expression):
+                text = str(json.loads(match["text"]))
+                read = re.sub(r"\\(.)", r"\1", text.replace(".*", "*")) if argument == "url" else text
+                self._add("expect", {argument: escaped(read)})
+                return
+        self.notes.append(f"Step {number}, waitForExpression, is left out: rove runs no expressions of others.")
+
     def skip(self, number: int, step: Flow) -> None:
         """Leave out a step that changes nothing here, such as the size of the window."""
 
@@ -277,6 +294,7 @@ _READERS: Mapping[str, Callable[[_Reader, int, Flow], None]] = {
     "keyUp": _Reader.key_up,
     "scroll": _Reader.scroll,
     "waitForElement": _Reader.wait_for_element,
+    "waitForExpression": _Reader.wait_for_expression,
     "setViewport": _Reader.skip,
 }
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from rove.browser.description import ElementDescription
+from rove.conversion.addresses import variable_of
 from rove.conversion.exported import Exported
 from rove.recordings.parameters import split, unescaped
 from rove.recordings.recording import RecordedStep, Recording
@@ -14,6 +15,14 @@ from rove.target import Locator, Point, RoleAndName, parse_target, secret_named
 from rove.validation.pattern import pattern
 
 Arguments = Mapping[str, Any]
+# Words of JavaScript, and names that the test has.
+_TAKEN = frozenset([
+    "await", "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do", "else",
+    "enum", "expect", "export", "extends", "false", "finally", "for", "function", "if", "implements", "import", "in",
+    "instanceof", "interface", "let", "new", "null", "package", "private", "process", "protected", "public", "return",
+    "static", "super", "switch", "test", "this", "throw", "true", "try", "typeof", "var", "void", "while", "with",
+    "yield",
+])  # fmt: skip
 _FUNCTION = pattern(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*\s*=>)")
 
 
@@ -22,7 +31,7 @@ def to_playwright(recording: Recording) -> Exported:
     code = TestCode(recording)
     body = [f"  {line}" for line in code.lines()]
     constants = [
-        f"const {name} = process.env.{name.upper()}{'' if value is None else f' ?? {quoted(value)}'};"
+        f"const {_js_name(name)} = process.env.{variable_of(recording, name)}{f' ?? {quoted(value)}' if value else ''};"
         for name, value in recording.parameters.items()
     ]
     secrets = [f"const {_secret(name)} = process.env.{_secret(name)};" for name in code.secrets]
@@ -43,6 +52,11 @@ def quoted(text: str) -> str:
     """Return a text as a JavaScript string in single quotes."""
     inner = json.dumps(text, ensure_ascii=False)[1:-1].replace('\\"', '"').replace("'", "\\'")
     return f"'{inner}'"
+
+
+def _js_name(name: str) -> str:
+    """Return the name of a parameter as a variable, which must be no word of the language or of the test."""
+    return f"{name}_" if name in _TAKEN or name.startswith("page") else name
 
 
 def _secret(name: str) -> str:
@@ -101,11 +115,11 @@ class TestCode:
             return _secret(name)
         parts = split(text)
         if len(parts) == 1 and isinstance(parts[0], tuple):
-            return parts[0][0]
+            return _js_name(parts[0][0])
         if not any(isinstance(part, tuple) for part in parts):
             return quoted("".join(str(part) for part in parts))
         inner = "".join(
-            f"${{{part[0]}}}" if isinstance(part, tuple) else part.replace("\\", "\\\\").replace("`", "\\`")
+            f"${{{_js_name(part[0])}}}" if isinstance(part, tuple) else part.replace("\\", "\\\\").replace("`", "\\`")
             for part in parts
         )
         return f"`{inner}`"
@@ -153,7 +167,8 @@ class TestCode:
         checked = {True: True, False: False, "true": True, "false": False}.get(value)
         if isinstance(value, bool) or (element and element.role in ("checkbox", "radio", "switch")):
             return "check()" if checked else "uncheck()"
-        is_select = element is not None and element.tag == "select"
+        is_list = element is not None and element.role in ("combobox", "listbox")
+        is_select = element is not None and (element.tag == "select" or (is_list and not element.tag))
         return f"{'selectOption' if is_select else 'fill'}({self.text(str(value))})"
 
     def type(self, step: RecordedStep) -> list[str]:

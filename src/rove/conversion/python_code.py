@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rove.action import registry
-from rove.conversion.addresses import identifier, private_hosts, secret_names
+from rove.conversion.addresses import identifier, private_hosts, secret_names, variable_of
 from rove.conversion.exported import Exported
 from rove.recordings.parameters import split
 from rove.recordings.recording import RecordedStep, Recording
@@ -55,7 +55,8 @@ def to_pytest(recording: Recording) -> Exported:
     """Return a test that does what was recorded; its parameters are variables of the environment."""
     function = _function_name(recording.name)
     constants = [
-        f"{name.upper()} = os.environ{_environment(name, value)}" for name, value in recording.parameters.items()
+        f"{name.upper()} = os.environ{_environment(variable_of(recording, name), value)}"
+        for name, value in recording.parameters.items()
     ]
     lines = [
         _docstring(recording, f"Run it: pytest test_{function}.py"),
@@ -128,8 +129,8 @@ def _arguments(parameters: Sequence[tuple[str, str, str | None]]) -> list[str]:
     ]
 
 
-def _environment(name: str, value: str | None) -> str:
-    return f'["{name.upper()}"]' if value is None else f'.get("{name.upper()}", {_quoted(value)})'
+def _environment(variable: str, value: str | None) -> str:
+    return f'["{variable}"]' if value is None else f'.get("{variable}", {_quoted(value)})'
 
 
 def _settings(recording: Recording) -> str:
