@@ -18,7 +18,7 @@ PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q --durations 10
 WORKERS = $(shell expr 2 \* $$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1))
 PARALLEL = --numprocesses $(WORKERS) --maxprocesses 8 --dist worksteal
 
-.PHONY: help demo serve test test-all check check-mypy check-rest format docs bench soak browser clean
+.PHONY: help demo serve test test-all check check-mypy check-rest format docs bench engines soak browser clean
 
 help:  ## Show this list.
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -62,6 +62,14 @@ docs: .venv/dev/ready  ## Write the generated reference pages anew.
 bench: browser .venv/dev/ready .venv/widgets/ready  ## Measure side by side with peers.
 	@$(BIN)/python -m bench
 	@$(JS_PATH) $(BIN)/python -m bench.told
+
+# The tests of what agents and people do with pages, on every engine that is on this machine.
+ENGINE_TESTS = tests/browser tests/security
+engines: browser .venv/dev/ready  ## Run the browser tests on Chromium, Firefox and WebKit, and write docs/engines.md.
+	@for engine in chromium firefox webkit; do \
+		PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -p tests.engine_results $(PARALLEL) -m "not slow" $(ENGINE_TESTS) \
+			--engine $$engine --engine-results docs/engine_results/$$engine.json || true; done
+	@$(BIN)/python -m docs.generate
 
 soak: browser .venv/dev/ready  ## 2,000 navigations, 200 sessions, random kills: does anything grow, is anything left?
 	@$(BIN)/python -m bench.soak

@@ -18,9 +18,9 @@ from rove.chromium.early_launch import early_launch
 from rove.chromium.process.browser_process import BrowserProcess
 from rove.chromium.process.discovery import find
 from rove.chromium.process.launch_arguments import decide_sandbox
-from rove.chromium.process.watchdog import processes_of
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import BrowserUnavailable
+from rove.process.watchdog import processes_of
 from rove.settings.tree import Settings
 from rove.surfaces.library import Session
 
@@ -30,7 +30,7 @@ OURS = {
     "rove", "rove.errors", "rove.page_text", "rove.port", "rove.settings", "rove.settings.chrome_version",
     "rove.settings.home", "rove.version",
 }  # fmt: skip
-BROWSER = "rove.chromium"
+BROWSER = ("rove.chromium", "rove.process")
 
 IMPORTS = """
 import os, sys

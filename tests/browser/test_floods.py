@@ -12,7 +12,7 @@ from tests.site import Site
 
 from rove import Session
 from rove.browser.network.event_rates import REQUESTS_AT_ONCE
-from rove.chromium.process.page_processes import PageProcesses
+from rove.process.page_processes import PageProcesses
 
 LINES = 4000
 

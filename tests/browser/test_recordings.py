@@ -15,8 +15,8 @@ from rove.errors import AmbiguousTarget, ElementNotFound, ExpectationFailed, Inv
 
 pytestmark = pytest.mark.one_session
 
-SHOP = """<title>Shop</title><header><nav aria-label=Main><a href=/shop>Home</a> <a href=/about>About us</a></nav></header>
-<main><h1>Order tea</h1><form id=order aria-label=Order onsubmit="event.preventDefault();
+SHOP = """<title>Shop</title><header><nav aria-label=Main><a href=/shop>Home</a> <a href=/about>About us</a></nav>
+</header><main><h1>Order tea</h1><form id=order aria-label=Order onsubmit="event.preventDefault();
   done.textContent = `Ordered: ${who.value}, ${kind.value}, ${gift.checked}`">
 <label>Your name <input id=who name=who></label><label>Tea <select id=kind><option>Assam<option>Sencha</select></label>
 <label><input type=checkbox id=gift> As a gift</label><button id=send>Place order</button></form><p id=done></p>

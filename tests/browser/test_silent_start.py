@@ -13,8 +13,8 @@ from rove.chromium.browser import launch
 from rove.chromium.process.browser_process import BrowserProcess
 from rove.chromium.process.discovery import Installation
 from rove.chromium.process.launch_arguments import Sandbox
-from rove.chromium.process.watchdog import processes_of
 from rove.errors import BrowserUnavailable
+from rove.process.watchdog import processes_of
 from rove.settings.tree import Deadlines, Settings
 
 UNRESPONSIVE = "#!/bin/sh\nexec sleep 300\n"

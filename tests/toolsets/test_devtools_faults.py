@@ -14,7 +14,7 @@ from tests.processes import eventually
 from tests.site import Site
 from tests.toolsets.devtools_client import PATIENCE, conversation
 
-from rove.chromium.process.watchdog import processes_of
+from rove.process.watchdog import processes_of
 
 
 async def test_b5_the_first_answer_after_a_crash_says_so_and_the_viewport_is_as_it_was(home: Path, site: Site) -> None:

@@ -13,10 +13,10 @@ from rove.browser.network.navigation_errors import quoted_url
 from rove.browser.network.schemes import is_readable_scheme
 from rove.chromium.context import CLOSE_TIMEOUT, Context
 from rove.chromium.page.closing import close_target
-from rove.chromium.process.run_folder import discard
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
 from rove.errors import Denied, Unsupported
 from rove.page_text import PageText
+from rove.process.run_folder import discard
 from rove.tasks import BackgroundTasks
 from rove.validation.record import dataclass
 

@@ -8,11 +8,12 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from rove.chromium.attached_context import AttachedContext, resume_target
-from rove.chromium.browser import AUTO_ATTACH, Browser, check_version, opened, sweep_leftovers
-from rove.chromium.process.run_folder import RunFolder
+from rove.chromium.browser import AUTO_ATTACH, Browser, check_version, opened
 from rove.chromium.protocol.connection import CdpConnection, CdpError
-from rove.chromium.protocol.websocket import WebSocketTransport
 from rove.errors import BrowserUnavailable, unwritable
+from rove.process.leftovers import sweep_leftovers
+from rove.process.run_folder import RunFolder
+from rove.protocol.websocket import HandshakeFailed, WebSocketTransport
 from rove.settings.debug_port import BROWSER_PATH, DebugPort
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ async def attach(settings: Settings) -> AttachedBrowser:
             if not port.path:
                 port = await asyncio.to_thread(_find_socket, port)
             return await _connect(settings, port)
-    except (OSError, TimeoutError, CdpError, ValueError, http.client.HTTPException) as error:
+    except (OSError, TimeoutError, CdpError, HandshakeFailed, ValueError, http.client.HTTPException) as error:
         raise BrowserUnavailable(
             f"No browser can be attached to at {settings.attach}: {_reason(error)}.", hint=_hint(port)
         ) from error

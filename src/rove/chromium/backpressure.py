@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from rove.chromium.protocol.connection import CdpError
 
 if TYPE_CHECKING:
-    from rove.chromium.process.page_processes import PageProcesses
     from rove.chromium.protocol.connection import CdpConnection
     from rove.chromium.protocol.target_group import TargetGroup
+    from rove.process.page_processes import PageProcesses
     from rove.tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)

@@ -14,9 +14,9 @@ from rove.chromium.browser import launch, start_process
 from rove.chromium.installation import installed, version
 from rove.chromium.process.discovery import Installation, candidates, is_snap
 from rove.chromium.process.launch_arguments import decide_sandbox
-from rove.chromium.process.run_folder import sweep
 from rove.chromium.process.stealth_launch import has_graphics_driver
 from rove.errors import RoveError
+from rove.process.run_folder import sweep
 from rove.settings.tree import Settings
 
 MIN_SHM_MEGABYTES = 64

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-from rove.chromium.process import watchdog
-from rove.chromium.process.child import ChildProcess
 from rove.chromium.process.first_page import FirstPage
 from rove.chromium.process.launch_arguments import Sandbox, launch_arguments
-from rove.chromium.process.run_folder import RunFolder
 from rove.port import reserved_port
+from rove.process import watchdog
+from rove.process.child import ChildProcess
+from rove.process.run_folder import RunFolder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

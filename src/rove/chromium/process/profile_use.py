@@ -7,8 +7,8 @@ import contextlib
 import os
 import time
 
-from rove.chromium.process.watchdog import living_processes
 from rove.errors import ProfileInUse
+from rove.process.watchdog import living_processes
 
 # The watchdog of a rove that was killed ends its browser within a fraction of this.
 END_TIMEOUT = 5.0

@@ -7,20 +7,16 @@ frame and of the request for its document are always read: navigation, and the c
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 from enum import Enum
 
 from rove.browser.network.event_rates import REQUESTS_AT_ONCE, REQUESTS_PER_SECOND
-from rove.chromium.protocol.event_limits import LIMITED_METHODS, EventLimiter, is_limited
+from rove.chromium.protocol.event_limits import LIMITED_METHODS, is_limited
+from rove.protocol.limits import EventLimiter, Followed
 
 # Frames below the main frame that are followed at once, and how many more in each second.
 FRAMES_AT_ONCE = 500
 FRAMES_PER_SECOND = 50
-# A request or frame counts as one more for each so many bytes of the event that tells of it.
-BYTES_FOR_ONE = 20_000
-# For so long after one that is not followed, events of requests or frames that are not known are not read.
-UNKNOWN_SECONDS = 30.0
 
 _REQUEST = re.compile(rb'\{"method":"[A-Za-z.]+","params":\{"requestId":"([^"]{1,64})"(?:,"loaderId":"([^"]{1,64})")?')
 _LENGTH = re.compile(rb'"dataLength":(\d{1,18})')
@@ -49,57 +45,6 @@ class Verdict(Enum):
     READ = 1
     DROP = 2
     SKIP = 3
-
-
-class Bucket:
-    """A number of events at once, and so many more in each second."""
-
-    def __init__(self, capacity: int, per_second: int) -> None:
-        self._capacity = capacity
-        self._per_second = per_second
-        self._left = float(capacity)
-        self._at = 0.0
-
-    def take(self, now: float, amount: float = 1.0) -> bool:
-        """Take an amount if there is anything left; a larger amount than that is owed."""
-        self._left = min(self._left + (now - self._at) * self._per_second, self._capacity)
-        self._at = now
-        if self._left <= 0:
-            return False
-        self._left -= amount
-        return True
-
-
-class Followed:
-    """Ids of requests or frames that are followed from their beginning to their end; others are not at all."""
-
-    def __init__(self, at_once: int, per_second: int) -> None:
-        self._at_once = at_once
-        self._bucket = Bucket(at_once, per_second)
-        self._ids: dict[bytes, None] = {}
-        self._refused_at = -UNKNOWN_SECONDS
-
-    def begin(self, identity: bytes, size: int) -> bool:
-        """Follow an id, if there are not too many; return whether it is followed."""
-        now = time.monotonic()
-        if identity in self._ids or self._bucket.take(now, 1 + size // BYTES_FOR_ONE):
-            self.add(identity)
-            return True
-        self._refused_at = now
-        return False
-
-    def add(self, identity: bytes) -> None:
-        """Follow an id in any case; the oldest of too many is forgotten."""
-        self._ids[identity] = None
-        if len(self._ids) > self._at_once:
-            del self._ids[next(iter(self._ids))]
-
-    def includes(self, identity: bytes) -> bool:
-        """Return whether an id is followed; one that began before this did counts while all are followed."""
-        return identity in self._ids or time.monotonic() - self._refused_at > UNKNOWN_SECONDS
-
-    def end(self, identity: bytes) -> None:
-        self._ids.pop(identity, None)
 
 
 class Admission:

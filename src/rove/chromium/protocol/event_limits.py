@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import time
 
-from rove.browser.network.event_rates import MESSAGE_BYTES_PER_SECOND, MESSAGES_PER_SECOND
 from rove.browser.scripts import NONCE
 
 # Events that cost a page nothing: a loop sends a million of them, each as long as a string can be.
@@ -23,8 +21,6 @@ _HEAD = re.compile(rb'\{"method":"([A-Za-z.]+)"(?:,"params":\{"requestId":"([^"]
 # A report of rove's own script, which is never dropped.
 _REPORT = b'"text":"' + NONCE.encode()
 _REPORT_WITHIN = 160
-# A longer event is dropped while it still arrives.
-MAX_EVENT_BYTES = 16_000_000
 # Bytes that are kept of the end of a dropped event: they name the CDP session that it came from.
 TAIL_BYTES = 64
 
@@ -32,27 +28,6 @@ TAIL_BYTES = 64
 def is_limited(data: bytes) -> bool:
     """Return whether an event is one that a page can send without end."""
     return data.startswith(LIMITED_EVENTS) and _REPORT not in data[:_REPORT_WITHIN]
-
-
-class EventLimiter:
-    """Admits a limited number of events and of bytes in each second."""
-
-    def __init__(self) -> None:
-        self._window_end = 0.0
-        self._events = 0
-        self._bytes = 0
-
-    def admits(self, size: int) -> bool:
-        """Count an event of `size` bytes; return whether it is within the limits."""
-        now = time.monotonic()
-        if now >= self._window_end:
-            self._window_end, self._events, self._bytes = now + 1, 0, 0
-        is_full = self._events >= MESSAGES_PER_SECOND or self._bytes >= MESSAGE_BYTES_PER_SECOND
-        if is_full or size > MAX_EVENT_BYTES:
-            return False
-        self._events += 1
-        self._bytes += size
-        return True
 
 
 def dropped_event(data: bytes) -> dict[str, str]:

@@ -11,7 +11,8 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from rove.chromium.protocol.event_limits import LIMITED_EVENTS, MAX_EVENT_BYTES, TAIL_BYTES
+from rove.chromium.protocol.event_limits import LIMITED_EVENTS, TAIL_BYTES
+from rove.protocol.limits import MAX_EVENT_BYTES
 
 if TYPE_CHECKING:
     from rove.chromium.protocol.connection import CdpConnection

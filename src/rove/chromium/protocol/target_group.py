@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 
-from rove.chromium.protocol.admission import Admission, Bucket
+from rove.chromium.protocol.admission import Admission
+from rove.protocol.limits import Bucket
 
 # Messages of a group that are handled at once, and how many more in each second; the rest waits, in order.
 MAX_MESSAGES_AT_ONCE = 500

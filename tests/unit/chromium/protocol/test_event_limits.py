@@ -10,12 +10,9 @@ import pytest
 
 from rove.browser.network.event_rates import MESSAGE_BYTES_PER_SECOND, MESSAGES_PER_SECOND
 from rove.chromium.protocol.connection import CdpConnection, CdpSession
-from rove.chromium.protocol.event_limits import (
-    MAX_EVENT_BYTES,
-    EventLimiter,
-    dropped_event,
-)
+from rove.chromium.protocol.event_limits import dropped_event
 from rove.chromium.protocol.pipe import PipeTransport, _MessageSplitter
+from rove.protocol.limits import MAX_EVENT_BYTES, EventLimiter
 
 SESSION_ID = "0123456789ABCDEF0123456789ABCDEF"
 

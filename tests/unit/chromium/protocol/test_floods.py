@@ -14,7 +14,7 @@ from rove.browser.page_events import PageEvents
 from rove.chromium.events.network_log import NetworkLog
 from rove.chromium.events.request_tracker import RequestTracker
 from rove.chromium.frames.frame_origins import FrameOrigins
-from rove.chromium.protocol.admission import FRAMES_AT_ONCE, Admission, Bucket, Verdict
+from rove.chromium.protocol.admission import FRAMES_AT_ONCE, Admission, Verdict
 from rove.chromium.protocol.connection import CdpConnection, CdpSession
 from rove.chromium.protocol.pipe import PipeTransport, _MessageSplitter
 from rove.chromium.protocol.target_group import (
@@ -24,6 +24,7 @@ from rove.chromium.protocol.target_group import (
     MESSAGES_PER_TURN,
     TargetGroup,
 )
+from rove.protocol.limits import Bucket
 
 MAIN = "A" * 32
 LOUD, CALM, WORKER = "1" * 32, "2" * 32, "3" * 32

@@ -11,7 +11,7 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
 from rove.chromium.protocol.connection import CdpConnection, CdpError
-from rove.chromium.protocol.websocket import WebSocketTransport
+from rove.protocol.websocket import HandshakeFailed, WebSocketTransport
 from rove.settings.debug_port import DebugPort
 
 LARGE = 40 * 2**20
@@ -83,6 +83,6 @@ async def test_a_server_that_is_no_browser_is_refused(answer: bytes) -> None:
     async with server:
         port = server.sockets[0].getsockname()[1]
         connection = CdpConnection(WebSocketTransport(DebugPort("127.0.0.1", port, "/devtools/browser/x")))
-        with pytest.raises(CdpError):
+        with pytest.raises(HandshakeFailed):
             await asyncio.wait_for(connection.open(), 10)
         connection.close()

@@ -1,0 +1,1 @@
+"""Firefox, driven over WebDriver BiDi."""
