@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import re
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -21,13 +22,12 @@ from typing import (
 )
 
 from rove.browser.emulation.window import AS_SET, WindowChoice
-from rove.effect import Effect as Effect
 from rove.errors import InvalidArguments
 from rove.outcome import AnyOutcome, Result
 from rove.states.choice import NO_LOGIN, LoginChoice, LoginUse
 from rove.target import Target as Target
 from rove.target import Url as Url
-from rove.validation.fields import UNKNOWN, InvalidFields, Validated, build, plain
+from rove.validation.fields import UNKNOWN, InvalidFields, Validated, build, plain, without_empty
 from rove.validation.fields import arg as arg
 from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
@@ -47,6 +47,19 @@ R = TypeVar("R", bound=Result)
 CORE = "core"
 
 
+class Effect(enum.Enum):
+    """What an action can do. Policies decide on this."""
+
+    READ = "read"
+    ACT = "act"
+    NAVIGATE = "navigate"
+    SCRIPT = "script"
+    SEND_FILE = "send_file"
+    SECRET = "secret"
+    SPAWN = "spawn"
+    HANDOFF = "handoff"
+
+
 class Action(Validated, Generic[R]):
     """A validated, immutable request. `perform` is called by the engine and by nothing else."""
 
@@ -57,9 +70,8 @@ class Action(Validated, Generic[R]):
     group: ClassVar[str]
     # The name of its command, where that is not its own name with dashes.
     command: ClassVar[str | None] = None
-    # Whether recordings have it as a step.
+    # Whether recordings have it as a step, and whether a replay finds its elements again on a page that has changed.
     is_recorded: ClassVar[bool]
-    # Whether each of its targets means one element, which a replay finds again on a page that has changed.
     finds_again: ClassVar[bool] = True
 
     @property
@@ -278,8 +290,7 @@ def action(
     """Declare an action. Its name, schema, docs and every surface are derived from the class.
 
     `observes`: whether the outcome includes what changed on the page; by default for all effects but READ.
-    `group`: the group of tools that it is shown with. `recorded`: whether recordings have it as a step; by default all
-    that do something in a session.
+    `group`: the tools that it is shown with. `recorded`: whether recordings have it; by default, if it does something.
     """
 
     def declare(cls: type[A]) -> type[A]:
@@ -291,8 +302,8 @@ def action(
         declared.result = _result_type(cls)
         declared.observes = effect is not Effect.READ if observes is None else observes
         declared.group = group
-        does = effect is not Effect.READ and not issubclass(cls, SessionsAction | CompositeAction)
-        declared.is_recorded = does if recorded is None else recorded
+        acts = effect is not Effect.READ and not issubclass(cls, SessionsAction | CompositeAction)
+        declared.is_recorded = acts if recorded is None else recorded
         if declared.verb in _registry:
             raise TypeError(f"two actions are called {declared.verb}")
         _registry[declared.verb] = declared
@@ -325,16 +336,6 @@ def parse(name: str, arguments: Mapping[str, Any]) -> AnyAction:
     except InvalidFields as error:
         raise InvalidArguments("; ".join(_describe(cls, error)) + ".") from error
     return action
-
-
-def without_empty(cls: type[AnyAction], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out arguments that are null or empty and need not be given.
-
-    Models write those for what they leave out, above all where their API demands a value for every property.
-    """
-    fields = dataclasses.fields(cls)  # type: ignore[arg-type]
-    required = {field.name for field in fields if field.default is dataclasses.MISSING}
-    return {name: value for name, value in arguments.items() if name in required or value not in (None, "")}
 
 
 def make_action(cls: Callable[P, Action[R]], *args: P.args, **kwargs: P.kwargs) -> Action[R]:

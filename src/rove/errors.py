@@ -303,12 +303,12 @@ class AmbiguousTarget(RoveError):
     default_hint = "Use the ref of the one you mean."
 
 
+class ExpectationFailed(RoveError):
+    code = "expectation_failed"
+    default_hint = "Look at the page with {snapshot}: it, or what was expected of it, is wrong."
+
+
 class ElementNotReady(RoveError):
     code = "element_not_ready"
     default_hint = "Remove what is in the way, or wait for the element with {wait}, then call again."
     retryable = True
-
-
-class ExpectationFailed(RoveError):
-    code = "expectation_failed"
-    default_hint = "Look at the page with {snapshot}: it, or what was expected of it, is wrong."

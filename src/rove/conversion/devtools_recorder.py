@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from rove.browser.description import ElementDescription
+from rove.browser.descriptions.description import ElementDescription
 from rove.conversion.exported import Exported
 from rove.errors import InvalidArguments
 from rove.recordings.parameters import escaped, split

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rove.action import Action, parse, registry
-from rove.browser.description import ElementDescription
+from rove.browser.descriptions.description import ElementDescription
 from rove.errors import InvalidArguments
 from rove.outcome import moment
 from rove.recordings.parameters import escaped, mapped

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from rove.browser.description import Candidate, ElementDescription
+from rove.browser.descriptions.description import Candidate, ElementDescription
 from rove.validation.record import dataclass
 
 Way = Literal["ref", "role and name", "neighbourhood", "id", "nothing"]

@@ -21,12 +21,12 @@ from rove.engine.outcome_redaction import redact_error, redacted_outcome
 from rove.engine.people.driver import Driver, DriverEvent, Lease
 from rove.engine.people.handoffs import Handoffs, People
 from rove.engine.people.typed_texts import TypedTexts
+from rove.engine.recording.step_recorder import SessionRecorder
 from rove.engine.run.options import Report, RunOptions, ignore_progress
 from rove.engine.run.runner import Run
 from rove.engine.sessions.context_backup import ContextBackup
 from rove.engine.sessions.live_view import LiveView
 from rove.engine.sessions.person_access import PersonAccess
-from rove.engine.sessions.recorder import SessionRecorder
 from rove.engine.watcher import StepWatcher
 from rove.errors import BrowserUnavailable, NotOpen, RoveError
 from rove.guard.policy.policy import Place

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from rove.browser.description import Candidate, ElementDescription
+from rove.browser.descriptions.description import Candidate, ElementDescription
 from rove.errors import ElementGone
 from rove.page.frames.world import World
 from rove.page.live_page import LivePage

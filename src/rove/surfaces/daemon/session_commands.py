@@ -16,7 +16,7 @@ from rove.surfaces.daemon.people.observers import Observers
 from rove.surfaces.daemon.people.sessions_table import sessions_table
 from rove.surfaces.daemon.people.watching import TerminalWatcher
 from rove.surfaces.daemon.people.web_pages import WebPages
-from rove.surfaces.daemon.record_command import RecordCommand
+from rove.surfaces.daemon.recording.record_command import RecordCommand
 from rove.surfaces.daemon.reply import Reply
 
 FAILED = 1

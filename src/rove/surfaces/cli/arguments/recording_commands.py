@@ -50,10 +50,10 @@ def _parameters(command: argparse.ArgumentParser) -> None:
 
 
 def _calling(function: str) -> Callable[..., int]:
-    """Return a command that calls a function of `rove.surfaces.cli.recordings`, which is imported only then."""
+    """Return a command that calls a function of `surfaces/cli/recordings/commands.py`, which is imported only then."""
 
     def command(given: argparse.Namespace, resolved: Resolved, begun: object) -> int:
-        module = import_module("rove.surfaces.cli.recordings")
+        module = import_module("rove.surfaces.cli.recordings.commands")
         code: int = getattr(module, function)(resolved.settings, given)
         return code
 

@@ -1,0 +1,1 @@
+"""Recordings of a session: its steps, as files from which they are done again."""
