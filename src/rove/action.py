@@ -29,6 +29,7 @@ from rove.target import Target as Target
 from rove.target import Url as Url
 from rove.validation.fields import UNKNOWN, InvalidFields, Validated, build, plain, without_empty
 from rove.validation.fields import arg as arg
+from rove.validation.fields import fields_of as fields_of
 from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
 
@@ -129,6 +130,11 @@ class Action(Validated, Generic[R]):
     def settles(self) -> bool:
         """Whether its outcome waits until the page is quiet."""
         return True
+
+    @property
+    def is_step(self) -> bool:
+        """Whether a recording has it as a step, with these arguments."""
+        return type(self).is_recorded
 
     @property
     def takes(self) -> float:
@@ -355,11 +361,6 @@ def _guess(name: str) -> str:
     ends = [verb for verb in registry() if name.endswith(f"_{verb}")]
     meant = max(ends, key=len) if ends else nearest(name, registry())
     return f": did you mean `{meant}`?" if meant else "."
-
-
-def fields_of(cls: type[AnyAction]) -> tuple[str, ...]:
-    """Return the names of an action's arguments."""
-    return tuple(field.name for field in dataclasses.fields(cls))  # type: ignore[arg-type]
 
 
 def _result_type(cls: type[AnyAction]) -> type[Any]:

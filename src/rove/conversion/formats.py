@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from importlib import import_module
 
+from rove.action import registry
 from rove.conversion.exported import Exported
+from rove.errors import InvalidArguments
 from rove.recordings.recording import Recording
 from rove.recordings.run_folder import RunFolder
 from rove.validation.record import dataclass
@@ -23,6 +25,9 @@ class Format:
 
     def export(self, recording: Recording, folder: RunFolder) -> Exported:
         """Return a recording in this form. Raises RoveError if that is not possible."""
+        for number, step in enumerate(recording.steps, 1):
+            if step.action not in registry():
+                raise InvalidArguments(f"Step {number} of the recording is {step.action!r}, which is no action.")
         make: Callable[..., Exported] = getattr(import_module(f"{__package__}.{self.module}"), self.function)
         return make(recording, folder) if self.needs_run else make(recording)
 

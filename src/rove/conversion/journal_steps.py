@@ -65,6 +65,9 @@ class _Builder:
             return
         if facts.get("outcome") != DONE:
             return
+        with contextlib.suppress(InvalidArguments):  # the journal does not keep every argument
+            if not parse(cls.verb, facts.get("arguments", {})).is_step:
+                return
         self._switch_tab(cls.verb, str(facts.get("tab") or ""))
         self.steps.append(self._step(cls, facts))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from rove.browser.descriptions.description import Candidate, ElementDescription
@@ -17,6 +18,8 @@ from rove.validation.record import dataclass
 Way = Literal["ref", "role and name", "neighbourhood", "id", "nothing"]
 TEST_ATTRIBUTES = ("data-testid", "data-test-id", "data-test", "data-qa", "data-cy")
 _IDENTIFYING = (*TEST_ATTRIBUTES, "id")
+# How much the name counts: that of a field is a label, which is reworded more often than moved.
+_NAME, _NAME_OF_FIELD = 4.0, 2.5
 # How much each fact about what is around an element counts.
 _AROUND = {"landmark": 1.0, "heading": 2.0, "item": 3.0, "before": 1.5, "after": 1.0}
 _ATTRIBUTES = ("type", "placeholder", "autocomplete", "path", "title", "alt", "name")
@@ -152,11 +155,12 @@ def _ranked(candidates: Sequence[Candidate], score: Callable[[Candidate], float]
 
 def score_of(wanted: ElementDescription, candidate: Candidate) -> float:
     """Return from 0 to 1 how much an element is like the one that is meant, by all that is known of it."""
-    other = candidate.description
+    other, is_field = candidate.description, wanted.role in FIELD_ROLES
     facts: list[tuple[float, float]] = [(2.0, 1.0 if wanted.role == other.role else 0.4)]
     if wanted.name:
-        facts.append((4.0, name_likeness(wanted, candidate)))
-    facts += _around_facts(wanted, other)
+        facts.append((_NAME_OF_FIELD if is_field else _NAME, name_likeness(wanted, candidate)))
+    # The text before a field is its label, which counts as its name already.
+    facts += _around_facts(replace(wanted, before="") if is_field and wanted.before in wanted.name else wanted, other)
     shared = [name for name in _ATTRIBUTES if name in wanted.attributes]
     facts += [(1.0, float(wanted.attributes[name] == other.attributes.get(name))) for name in shared]
     if wanted.alike == 1:

@@ -112,6 +112,11 @@ def build(cls: type[Any], values: Mapping[str, Any], where: str = "") -> Any:
     return made
 
 
+def fields_of(cls: type[Any]) -> tuple[str, ...]:
+    """Return the names of the fields of a class."""
+    return tuple(field.name for field in dataclasses.fields(cls))
+
+
 def without_empty(cls: type[Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Leave out arguments that are null or empty and need not be given.
 
