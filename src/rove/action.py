@@ -27,9 +27,8 @@ from rove.outcome import AnyOutcome, Result
 from rove.states.choice import NO_LOGIN, LoginChoice, LoginUse
 from rove.target import Target as Target
 from rove.target import Url as Url
-from rove.validation.fields import UNKNOWN, InvalidFields, Validated, build, plain, without_empty
+from rove.validation.fields import UNKNOWN, InvalidFields, Validated, build, fields_of, plain, without_empty
 from rove.validation.fields import arg as arg
-from rove.validation.fields import fields_of as fields_of
 from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
 
