@@ -15,8 +15,8 @@ from hashlib import sha1
 from typing import Any
 
 from rove.conversion.exported import Exported
+from rove.conversion.har import har_entry
 from rove.errors import InvalidArguments
-from rove.outcome import moment
 from rove.recordings.recording import Recording
 from rove.recordings.run_folder import RunFolder
 
@@ -33,7 +33,7 @@ def to_trace(recording: Recording, folder: RunFolder) -> Exported:
     if not steps:
         raise InvalidArguments(
             f"Nothing was kept of the run of {recording.name}, as it was not recorded live.",
-            hint="Record it anew with `rove record`, while it is replayed.",
+            hint="Record it anew with `rove record`, or replay it with --trace.",
         )
     pictures = [folder.picture(step["picture"]) for step in steps]
     content = io.BytesIO()
@@ -91,21 +91,4 @@ def _snapshot(name: str, call: str, at: float, step: Line, picture: bytes) -> Li
 
 
 def _request(facts: Line) -> Line:
-    """Return a request as an entry of an HTTP archive, without headers and bodies: those are not kept."""
-    milliseconds = (facts["seconds"] or 0) * 1000
-    failure = {"_failureText": facts["failure"]} if facts["failure"] else {}
-    entry = {
-        "pageref": PAGE, "startedDateTime": moment(facts["at"]), "time": milliseconds,
-        "request": {
-            "method": facts["method"], "url": facts["url"], "httpVersion": "HTTP/1.1", "cookies": [], "headers": [],
-            "queryString": [], "headersSize": -1, "bodySize": -1,
-        },
-        "response": {
-            "status": facts["status"] or -1, "statusText": "", "httpVersion": "HTTP/1.1", "cookies": [],
-            "headers": [], "content": {"size": facts["size"] or 0, "mimeType": facts["mime"] or "x-unknown"},
-            "redirectURL": "", "headersSize": -1, "bodySize": facts["size"] or -1, **failure,
-        },
-        "cache": {}, "timings": {"send": -1, "wait": -1, "receive": milliseconds}, "_resourceType": facts["kind"],
-        "_frameref": FRAME,
-    }  # fmt: skip
-    return {"type": "resource-snapshot", "snapshot": entry}
+    return {"type": "resource-snapshot", "snapshot": {**har_entry(facts), "pageref": PAGE, "_frameref": FRAME}}
