@@ -56,20 +56,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope="session")
-def engine(request: pytest.FixtureRequest) -> EngineName:
+def engine_name(request: pytest.FixtureRequest) -> EngineName:
     """The engine that tests run on."""
     name: EngineName = request.config.getoption("--engine")
     return name
 
 
 @pytest.fixture(autouse=True)
-def _no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch, engine: EngineName) -> None:
+def _no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch, engine_name: EngineName) -> None:
     """Remove ROVE_ variables of this machine, so that tests run the same everywhere."""
     names = "HOME ATTACH WORKSPACE POLICY APPROVE BROWSER ENGINE HEADLESS SANDBOX FETCH_BROWSER SECRETS GUARD_PASSWORDS"
     for name in names.split():
         monkeypatch.delenv(f"ROVE_{name}", raising=False)
-    if engine != "chromium":
-        monkeypatch.setenv("ROVE_ENGINE", engine)
+    if engine_name != "chromium":
+        monkeypatch.setenv("ROVE_ENGINE", engine_name)
     # The test sites are on this machine, which pages cannot reach unless it is allowed.
     monkeypatch.setenv("ROVE_ALLOW_HOST", ",".join(OWN_SITES))
 
@@ -97,11 +97,11 @@ def site(_server: Site) -> Generator[Site]:
 
 
 @pytest.fixture(scope="session")
-def settings(home: Path, engine: EngineName) -> Settings:
+def settings(home: Path, engine_name: EngineName) -> Settings:
     """Settings with long deadlines, because the machine may be busy, and with low limits."""
     return Settings(
         home=home,
-        engine=engine,
+        engine=engine_name,
         allow_host=OWN_SITES,
         deadlines=Deadlines(action=30, launch=60, approval=30),
         limits=Limits(sessions=SESSION_LIMIT, tabs=TAB_LIMIT, queue_seconds=0.2),

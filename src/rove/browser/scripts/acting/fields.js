@@ -2,7 +2,7 @@
 
 import { isChoiceControl } from "../choosing/choice_controls.js";
 import { FRAMES, isTag } from "../dom/elements.js";
-import { deepActiveElement } from "../dom/focus.js";
+import { deepActiveElement, focusHere } from "../dom/focus.js";
 import { activeElementOf, bodyOf, checkVisibility, matchesSelector, queryAll, rootNodeOf } from "../dom/natives.js";
 import { shadowOf } from "../dom/shadow_roots.js";
 import { isWithin } from "../dom/tree.js";
@@ -173,6 +173,15 @@ const insertLines = (text) => {
 /** @param {Element} element @param {string} text */
 export const insertText = (element, text) =>
   (element && isTag(element, "textarea") && isLong(text) && insertLines(text)) || editCommand("insertText", text);
+
+// Writes over what is selected where the focus is; false if it is not in this document.
+/** @param {string} text */
+export const insertAtFocus = (text) => {
+  const element = focusHere();
+  if (!element) return false;
+  insertText(element, text);
+  return true;
+};
 
 // Enters a secret in one step: no script of the page can run in between and redirect it.
 /** @param {any} target @param {string} value @param {any} where */

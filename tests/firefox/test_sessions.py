@@ -1,0 +1,48 @@
+"""Sessions on Firefox: behind the guard, isolated, and beside sessions of another engine."""
+
+from __future__ import annotations
+
+import pytest
+from tests.loopback_servers import canary
+from tests.site import Site
+
+from rove import Session
+from rove.browser.emulation.window import WindowChoice
+from rove.engine.sessions.sessions import Sessions
+from rove.errors import Denied, Unsupported
+
+
+async def test_two_engines_run_side_by_side(firefox: Sessions, site: Site) -> None:
+    url = site.page("/", "<title>Both</title><script>document.cookie = 'a=1'</script>")
+    await firefox.open_session("one")
+    await firefox.open_session("two", window=WindowChoice(engine="chromium"))
+    agents = []
+    for name in ("one", "two"):
+        session = Session(firefox, name)
+        await session.navigate(url)
+        agents.append((await session.evaluate("navigator.userAgent")).result.value)
+        await firefox.close_session(name)
+    assert "Firefox/" in agents[0]
+    assert "Chrome/" in agents[1]
+
+
+async def test_a_page_reaches_nothing_but_what_the_guard_allows(firefox: Sessions, site: Site) -> None:
+    await firefox.open_session("guarded")
+    session = Session(firefox, "guarded")
+    async with canary() as forbidden:
+        target = f"http://127.0.0.1:{forbidden.port}"
+        fetches = f"fetch('{target}/fetch', {{mode: 'no-cors'}}); new WebSocket('ws://127.0.0.1:{forbidden.port}/ws')"
+        await session.navigate(site.page("/", f"<title>Page</title><img src={target}/img><script>{fetches}</script>"))
+        with pytest.raises(Denied):
+            await session.navigate(f"{target}/document")
+        assert forbidden.calls == []
+    await firefox.close_session("guarded")
+
+
+async def test_what_firefox_cannot_emulate_is_said(firefox: Sessions) -> None:
+    await firefox.open_session("plain")
+    session = Session(firefox, "plain")
+    with pytest.raises(Unsupported) as refused:
+        await session.emulate(color_scheme="dark")
+    assert "chromium" in refused.value.hint
+    await firefox.close_session("plain")
