@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 import json
+from io import BytesIO
+from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 
@@ -138,6 +141,21 @@ def test_the_command_names_the_forms_that_there_are() -> None:
     assert tuple(FORMATS) == FORMAT_NAMES
 
 
-def test_a_trace_of_a_run_of_which_nothing_was_kept_is_refused(tmp_path: Any) -> None:
+def test_an_archive_and_a_trace_tell_the_requests_of_a_run(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run")
+    folder.clear()
+    facts = {"step": "s1", "action": "click", "label": "click", "arguments": {}, "began": 10.0, "ended": 10.5}
+    folder.add_step({**facts, "url": "https://example.com/", "width": 800, "height": 600}, b"\xff\xd8picture")
+    request = {"method": "GET", "url": "https://example.com/?q=1", "kind": "document", "at": 10.1, "status": 200}
+    folder.write_requests([{**request, "size": 5, "seconds": 0.2, "failure": None, "mime": "text/html"}])
+    (entry,) = json.loads(FORMATS["har"].export(RECORDING, folder).content)["log"]["entries"]
+    assert (entry["request"]["queryString"], entry["time"]) == ([{"name": "q", "value": "1"}], 200.0)
+    with ZipFile(BytesIO(FORMATS["trace"].export(RECORDING, folder).content)) as archive:
+        events = [json.loads(line)["type"] for line in archive.read("trace.trace").splitlines()]
+        assert events == ["context-options", "before", "frame-snapshot", "after", "screencast-frame"]
+        assert json.loads(archive.read("trace.network"))["snapshot"]["response"]["status"] == 200
+
+
+def test_a_trace_of_a_run_of_which_nothing_was_kept_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidArguments):
         FORMATS["trace"].export(RECORDING, RunFolder(tmp_path / "none"))

@@ -41,7 +41,6 @@ BLANK = "about:blank"
 DESCRIBE_SECONDS = 0.5
 WAIT_SECONDS = 5.0
 PICTURE_SECONDS = 2.0
-PICTURE_QUALITY = 60
 MOST_ENTRIES = 100_000
 
 
@@ -149,7 +148,8 @@ class SessionRecorder:
     def _requests(self, since: float) -> list[dict[str, Any]]:
         context = self._context()
         tabs = context.tabs if context is not None else ()
-        found = [request_facts(request) for tab in tabs for request in tab.network if request.at >= since]
+        logged = [(tab, request) for tab in tabs for request in tab.network if request.at >= since]
+        found = [request_facts(each) for tab, each in logged if tab.page.may_read(each.origin or tab.url)]
         return [self._session.journal.redacted(facts) for facts in found]
 
     # Each step
@@ -174,17 +174,17 @@ class SessionRecorder:
             return
         with contextlib.suppress(RoveError, BrowserError, TimeoutError):
             async with asyncio.timeout(PICTURE_SECONDS):
-                picture = await tab.take_picture(PICTURE_QUALITY)
-            await asyncio.to_thread(self._folder.add_step, self._facts(entry, tab), picture)
+                picture = await tab.take_screenshot(None, False, "jpeg")  # without frames that may not be read
+            await asyncio.to_thread(self._folder.add_step, self._facts(entry, tab, picture.size), picture.data)
 
-    def _facts(self, entry: Entry, tab: Tab) -> dict[str, Any]:
+    def _facts(self, entry: Entry, tab: Tab, size: tuple[int, int]) -> dict[str, Any]:
         """Return what a trace tells of a step, without secrets."""
-        size, named = tab.settings.viewport, [str(each.get("name", "")) for each in entry.elements.values()]
+        named = [str(each.get("name", "")) for each in entry.elements.values()]
         label = " ".join([entry.action, *(json.dumps(name, ensure_ascii=False) for name in named if name)])
         told = {"label": label if named else entry.summary, "url": str(tab.url), "arguments": entry.arguments}
         return {
             **self._session.journal.redacted(told), "step": entry.step, "action": entry.action, "began": entry.began,
-            "ended": time.time(), "width": size.width, "height": size.height,
+            "ended": time.time(), "width": size[0], "height": size[1],
         }  # fmt: skip
 
 
