@@ -48,6 +48,7 @@ import {
 import { listenForValidation } from "./page/validation.js";
 import { changedLook, watchLookAt, watchLookOnKeys } from "./paint/look_changes.js";
 import { pageSource } from "./reading/page_source.js";
+import { recordedCandidates, recordedDescription } from "./recording/descriptions.js";
 import { listenForPasswords } from "./roles/passwords.js";
 import { findRows } from "./search/find.js";
 import { similarNames } from "./search/similar_names.js";
@@ -74,6 +75,9 @@ globalThis.rove = {
   find: findRows,
   boxes: rectanglesOf,
   surroundings: surroundingsOf,
+  // Elements that are found again after the page has changed.
+  recordedDescription,
+  recordedCandidates,
   // Playwright's form of them.
   ariaSnapshot,
   refOfAriaNumber,

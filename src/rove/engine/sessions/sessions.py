@@ -207,7 +207,6 @@ class Sessions:
         closing = list(self._open.values())
         self._open.clear()
         await asyncio.gather(*(session.end_calls() for session in closing))
-        await asyncio.gather(*(session.recordings.close() for session in closing))
         await asyncio.gather(*(session.stop_saving() for session in closing))
         await asyncio.gather(*(self._keep_login(session) for session in closing))
         # Closing the browser closes its contexts, sooner than closing each by itself.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from rove.engine.guard_notice import UNGUARDED
 from rove.engine.sessions.sessions import EarlyLaunch, Sessions
 from rove.errors import InvalidSettings
-from rove.extras import INSTALL_SERVE
+from rove.settings.extras import INSTALL_SERVE
 from rove.settings.tree import Settings
 from rove.surfaces.approvers import appointed
 from rove.surfaces.mcp.stdio import serve
