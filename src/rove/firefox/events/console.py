@@ -19,6 +19,9 @@ REPORT_PREFIX = f"{NONCE} "
 # Calls that only change how a console is displayed.
 _IGNORED_KINDS = frozenset({"clear", "groupEnd"})
 _KIND_NAMES = {"warn": "warning", "groupCollapsed": "group", "timeEnd": "time", "timeLog": "time"}
+# What Firefox says of a rule of a page or of an origin begins so; it names no category.
+_SECURITY = ("Content-Security-Policy", "Content Security Policy", "Cross-Origin")
+MAX_STACK_LINES = 5
 # How the text of an exception begins; what Firefox itself says begins otherwise.
 _EXCEPTION = pattern(r"uncaught exception|[A-Za-z.]*(Error|Exception)\b")
 
@@ -70,11 +73,18 @@ class ConsoleLog(console_log.ConsoleLog):
         """Log an exception that no script caught, or an error of Firefox itself, such as a refused request."""
         text: str = entry["text"]
         if not location and _EXCEPTION.match(text) is None:
-            self.add("other", text, location, source, entry["timestamp"], level="error")
+            kind = "security" if text.startswith(_SECURITY) else "other"
+            self.add(kind, text, location, source, entry["timestamp"], level="error")
             return
-        self.add("exception", f"Uncaught {text}", location, source, entry["timestamp"])
+        stack = "".join(map(_stack_line, (entry.get("stackTrace") or {}).get("callFrames", ())[:MAX_STACK_LINES]))
+        self.add("exception", f"Uncaught {text}{stack}", location, source, entry["timestamp"])
         if self._events is not None:
             self._events.add("page error", source.quote(text.splitlines()[0] if text else ""))
 
     def _on_dropped(self, event: dict[str, Any]) -> None:
         self.unrecorded += event["method"] == "log.entryAdded"
+
+
+def _stack_line(frame: dict[str, Any]) -> str:
+    place = source_location(frame)
+    return f"\n    at {frame['functionName']} ({place})" if frame.get("functionName") else f"\n    at {place}"
