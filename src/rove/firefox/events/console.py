@@ -8,6 +8,7 @@ from rove.browser.page_data import ConsoleSource
 from rove.browser.page_events import PageEvents
 from rove.browser.scripts import NONCE
 from rove.firefox.events.console_values import json_values, message_text
+from rove.firefox.events.worker_scripts import WorkerScripts
 from rove.firefox.protocol.connection import PageChannel
 from rove.page.frames.frame_origins import FrameOrigins
 from rove.page.logs import console_log
@@ -31,18 +32,13 @@ class ConsoleLog(console_log.ConsoleLog):
 
     def __init__(self, events: PageEvents | None = None) -> None:
         super().__init__(events)
-        # The scripts of the workers that run, by their realms: Firefox names the page as the source of their messages.
-        self._worker_scripts: dict[str, str] = {}
+        # Firefox names the page as the source of what its workers write.
+        self._workers = WorkerScripts()
 
     def listen(self, channel: PageChannel, origins: FrameOrigins) -> None:
         channel.on("log.entryAdded", lambda entry: self._on_entry(entry, channel, origins))
-        channel.on("script.realmCreated", self._on_realm)
-        channel.on("script.realmDestroyed", lambda event: self._worker_scripts.pop(event["realm"], None))
+        self._workers.listen(channel)
         channel.on("dropped", self._on_dropped)
-
-    def _on_realm(self, event: dict[str, Any]) -> None:
-        if event["type"] == "dedicated-worker":
-            self._worker_scripts[event["realm"]] = event["origin"]
 
     def _on_entry(self, entry: dict[str, Any], channel: PageChannel, origins: FrameOrigins) -> None:
         frames = (entry.get("stackTrace") or {}).get("callFrames") or [{}]
@@ -54,7 +50,7 @@ class ConsoleLog(console_log.ConsoleLog):
             self._on_error(entry, location, source)
 
     def _source(self, context: str | None, script: str, channel: PageChannel, origins: FrameOrigins) -> ConsoleSource:
-        if script and script in self._worker_scripts.values():
+        if script in self._workers:
             return ConsoleSource("worker", origins.of_document(script, context))
         return ConsoleSource("page" if context == channel.context else "frame", origins.of(context))
 
