@@ -108,6 +108,7 @@ async def test_a_service_worker_is_unregistered(controlled: Session, site: Site)
     assert await value(controlled, ASK) == "fresh"
 
 
+@pytest.mark.engines("chromium", reason="Firefox does not let workers be stopped")
 async def test_a_worker_is_selected_by_a_part_of_its_url(session: Session, site: Site) -> None:
     for name in ("one", "two"):
         site.page(f"/{name}.js", "", kind="text/javascript")
