@@ -55,5 +55,5 @@ export const coverTyped = (isOn) => {
 /** @param {boolean} isOn */
 export const watchPerson = (isOn) => {
   isDriving = isOn;
-  if (isOn) EventTarget.prototype.addEventListener.call(globalThis, "input", onPersonInput, { capture: true });
+  if (isOn) EventTarget.prototype.addEventListener.call(window, "input", onPersonInput, { capture: true });
 };
