@@ -28,7 +28,27 @@ def storage_script() -> str:
 def page_script() -> str:
     """Return one expression that installs `globalThis.rove` in the world where it is evaluated."""
     present = 'if (globalThis.rove) return "present";\n'
-    return f'(() => {{\n{_HEAD}{present}{link(_FOLDER, "isolated_world.js")}\nreturn "installed";\n}})()'
+    install = 'globalThis.rove = driverCalls;\nreturn "installed";'
+    return f'(() => {{\n{_HEAD}{present}{link(_FOLDER, "isolated_world.js")}\n{install}\n}})()'
+
+
+_SCHEDULING = ("setTimeout", "clearTimeout", "setInterval", "clearInterval", "requestAnimationFrame",
+               "cancelAnimationFrame")  # fmt: skip
+# The event by which calls find rove's script in the page's own world.
+PAGE_WORLD_EVENT = f"called-by-{NONCE}"
+
+
+@cache
+def page_world_script() -> str:
+    """Return statements that install rove's script in the page's own world, for engines without an isolated one.
+
+    No property of the page leads to it: it answers only to an event whose name a page cannot guess.
+    """
+    head = f'{_HEAD}const PAGE_WORLD_EVENT = "{PAGE_WORLD_EVENT}";\n'
+    own = f"(() => {{\n{head}{link(_FOLDER, 'page_world.js')}\n}})();"
+    # The main world's script replaces these functions, to record what the page schedules; rove's own work is not meant.
+    given = ", ".join(f"{name}: globalThis.{name}?.bind(globalThis)" for name in _SCHEDULING)
+    return f"(({{ {', '.join(_SCHEDULING)} }}) => {{\n{main_world_script()}\n{own}\n}})({{ {given} }});"
 
 
 @cache

@@ -118,4 +118,6 @@ export const hostOf = reader(ShadowRoot.prototype, "host");
 
 export const activeElementOf = reader(Document.prototype, "activeElement");
 
-export const zoomOf = reader(Element.prototype, "currentCSSZoom");
+/** @type {(element: Element) => number} */
+export const zoomOf =
+  "currentCSSZoom" in Element.prototype ? reader(Element.prototype, "currentCSSZoom") : () => 1; // not in WebKit
