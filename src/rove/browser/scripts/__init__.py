@@ -44,7 +44,8 @@ def page_world_script() -> str:
 
     No property of the page leads to it: it answers only to an event whose name a page cannot guess.
     """
-    head = f'{_HEAD}const PAGE_WORLD_EVENT = "{PAGE_WORLD_EVENT}";\n'
+    present = "const found = {};\nperformance.dispatchEvent(new CustomEvent(PAGE_WORLD_EVENT, { detail: found }));\n"
+    head = f'{_HEAD}const PAGE_WORLD_EVENT = "{PAGE_WORLD_EVENT}";\n{present}if (found.rove) return;\n'
     own = f"(() => {{\n{head}{link(_FOLDER, 'page_world.js')}\n}})();"
     # The main world's script replaces these functions, to record what the page schedules; rove's own work is not meant.
     given = ", ".join(f"{name}: globalThis.{name}?.bind(globalThis)" for name in _SCHEDULING)

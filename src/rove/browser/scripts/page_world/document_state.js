@@ -7,6 +7,13 @@ export const documentId = `${Math.random().toString(36).slice(2)}${Date.now().to
 
 let lastUrl = location.href;
 
+// What rove's proxy says of a document that it answered itself, in place of the server.
+const proxyReasons = () => {
+  const [navigation] = performance.getEntriesByType("navigation");
+  const timing = /** @type {PerformanceNavigationTiming | undefined} */ (navigation)?.serverTiming ?? [];
+  return Object.fromEntries(timing.map(({ name, description }) => [name, description]));
+};
+
 const documentState = () => ({
   id: documentId,
   url: location.href,
@@ -14,6 +21,7 @@ const documentState = () => ({
   type: document.contentType,
   stage: document.readyState,
   title: document.title,
+  reasons: proxyReasons(),
 });
 
 const reportUrl = () => {

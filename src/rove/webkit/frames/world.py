@@ -1,0 +1,158 @@
+"""rove's script in one frame. WebDriver has no isolated worlds: the script runs in the page's own, and could be changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rove.errors import ElementGone, ScriptFailed
+from rove.page.frames import world
+from rove.page.frames.world import Quote
+from rove.page_text import NOWHERE, PageText
+from rove.refs import RefNumbers
+from rove.validation.record import dataclass
+from rove.webkit.frames.commands import FIND, MISSING, PageCommands, execute, install, run_call
+from rove.webkit.frames.evaluation import evaluate_with
+from rove.webkit.protocol.driver import ELEMENT, Place
+from rove.webkit.protocol.failures import DocumentGone, WebDriverError
+
+MAX_ATTEMPTS = 3
+
+
+class World(world.World):
+    """The script in one frame, installed when it is first needed and again after each navigation."""
+
+    def __init__(
+        self, page: PageCommands, place: Place, frame_id: str, prefix: str, parent: World | None, numbers: RefNumbers | None = None
+    ) -> None:
+        super().__init__(frame_id, prefix, parent, numbers)
+        self._page = page
+        self.place = place
+        # The document that answered last, by the number that rove's script has given it.
+        self.document_id = ""
+
+    @property
+    def process(self) -> object:
+        return self._page
+
+    async def call(self, function: str, *arguments: Any, as_user: bool = False) -> Any:
+        """Call a function expression with plain arguments and return a plain value. No call gives a user activation."""
+        return self.redact(await self.raw_call(function, *arguments))
+
+    async def raw_call(self, function: str, *arguments: Any) -> Any:
+        """Call like `call`, with the answer as it is."""
+        number = self._page.next_call()
+        try:
+            answer = await self._numbered(function, number, arguments)
+        except DocumentGone:
+            if self.parent is not None or not self.document_id:
+                raise
+            # Another document may have replaced the one that was there, so try once more in that one.
+            answer = await self._numbered(function, number, arguments)
+        if "thrown" in answer:
+            raise ScriptFailed(PageText(answer["thrown"], NOWHERE))
+        return answer.get("value")
+
+    async def _numbered(self, function: str, number: int, arguments: tuple[Any, ...]) -> dict[str, Any]:
+        async def send(first: int) -> dict[str, Any]:
+            return await self._answer(function, number, first, [*arguments])
+
+        return await self.send_numbered(send, lambda answer: answer.get("next"))
+
+    async def _answer(self, function: str, number: int, first: int, arguments: list[Any]) -> dict[str, Any]:
+        for _ in range(MAX_ATTEMPTS):
+            answer = await run_call(self._page, self.place, function, number, first, arguments)
+            if answer != MISSING:
+                await self._note_document(answer["document"])
+                return dict(answer)
+            await self._enter(await install(self._page, self.place))
+        raise DocumentGone("no such document", "one document follows the other")
+
+    async def _note_document(self, identity: str) -> None:
+        if identity != self.document_id and self.parent is None:
+            state = await run_call(self._page, self.place, "() => rove.documentState()", self._page.next_call(), 0, [])
+            if state != MISSING and "value" in state:
+                await self._enter(state["value"])
+        elif identity != self.document_id:
+            self._replace(identity)
+
+    async def _enter(self, state: dict[str, Any]) -> None:
+        if state["id"] == self.document_id:
+            return
+        if self.parent is None:
+            self.document_id = state["id"]
+            await self._page.enter_document(state)
+        else:
+            self._replace(state["id"])
+
+    def _replace(self, identity: str) -> None:
+        if self.document_id:
+            self.reset()
+        self.document_id = identity
+
+    async def document(self) -> Document:
+        """Return the current document, for calls that must not reach the document after it."""
+        origin: str = await self.raw_call("() => self.origin")
+        return Document(self, self.document_id, origin)
+
+    async def ref_of_node(self, node: Any) -> str:
+        """Return the ref of an element that the engine has named in an event; WebDriver names none."""
+        raise WebDriverError("unsupported operation", "elements of events")
+
+    async def find_owner(self) -> str:
+        """Return the ref, in the parent's world, of the element that holds the frame."""
+        raise WebDriverError("no such frame", "the element that holds it is known when the frame is listed")
+
+    async def prepare_listeners(self) -> None:
+        """Do nothing: WebDriver does not tell which elements have listeners."""
+
+    async def wait_for_press_listener(self, ref: str, seconds: float) -> bool:
+        return False
+
+    async def open_closed_roots(self) -> bool:
+        """Return False: WebDriver opens no closed shadow roots."""
+        return False
+
+    async def open_focused_root(self) -> bool:
+        return False
+
+    async def element_id(self, ref: str) -> str:
+        """Return WebDriver's id of an element. Raises ElementGone."""
+        answer = await execute(self._page, self.place, f"{FIND}\nreturn rove ? rove.element(arguments[0]) : null;", ref)
+        if not isinstance(answer, dict) or ELEMENT not in answer:
+            raise ElementGone(f"{self.prefix}{ref} is no longer on the page.")
+        identity: str = answer[ELEMENT]
+        return identity
+
+    async def evaluate_with(self, ref: str, expression: str, quote: Quote, await_promise: bool) -> Any:
+        """Run the caller's JavaScript in the page, with an element as its argument."""
+        element = {ELEMENT: await self.element_id(ref)}
+        return await evaluate_with(self._page, self.place, expression, element, quote, await_promise)
+
+    async def set_files(self, files: list[str], ref: str | None = None, node: Any = None) -> None:
+        """Put files into a file input, given by its ref."""
+        assert ref is not None
+        element = await self.element_id(ref)
+        # WebDriver adds to the files that a field for several has, in place of replacing them.
+        await self.call("ref => rove.clearFiles(ref)", ref)
+        await self._page.send_to(self.place, "POST", f"/element/{element}/value", {"text": "\n".join(files)})
+
+
+@dataclass(frozen=True)
+class Document:
+    """One document of a frame; a call does not reach a document that replaces it."""
+
+    world: World
+    identity: str
+    origin: str
+
+    async def call(self, function: str, *arguments: Any, as_user: bool = False) -> Any:
+        """Call a function with plain arguments and return a plain value; raise ElementGone if the document is gone."""
+        checked = f"(identity, ...rest) => rove.documentState().id === identity ? [({function})(...rest)] : null"
+        awaited = f"async (...all) => {{ const found = ({checked})(...all); return found && [await found[0]]; }}"
+        try:
+            answer = await self.world.raw_call(awaited, self.identity, *arguments)
+        except WebDriverError as error:
+            raise ElementGone("The page went away before that could be done.") from error
+        if answer is None:
+            raise ElementGone("The page went away before that could be done.")
+        return answer[0]
