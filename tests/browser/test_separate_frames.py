@@ -12,9 +12,9 @@ from tests.browser.test_frames import FORM, framed, greet
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.chromium.frames.worlds import FRAME_TIMEOUT
 from rove.chromium.process.discovery import find
 from rove.engine.sessions.sessions import Sessions
+from rove.page.frames.worlds import FRAME_TIMEOUT
 from rove.settings.tree import Deadlines, Settings
 
 STUCK = "<p>Inside</p><script>onload = () => setTimeout(() => { while (true) {} }, 0)</script>"

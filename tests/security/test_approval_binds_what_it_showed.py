@@ -186,7 +186,7 @@ async def test_a_file_that_becomes_a_link_after_the_question_is_not_sent(
 async def test_a_file_that_changes_between_the_last_check_and_the_copy_is_not_sent(
     agent: Session, person: Person, site: Site, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rove.chromium.input.devices import InputDevices
+    from rove.page.input.devices import InputDevices
 
     file = workspace / "notes.txt"
     file.write_bytes(b"alpha")

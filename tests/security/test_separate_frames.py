@@ -23,10 +23,10 @@ from tests.security.test_secrets import LOGIN, entered
 from tests.site import Site
 
 from rove import Session, Settings
-from rove.chromium.frames.worlds import FRAME_TIMEOUT
 from rove.chromium.process.discovery import find
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied
+from rove.page.frames.worlds import FRAME_TIMEOUT
 
 VALUE = "correct horse battery"
 

@@ -1,227 +1,56 @@
-"""JavaScript dialogs (alert, confirm, prompt, beforeunload): reported, answered, dismissed and suppressed."""
+"""JavaScript dialogs of a page, as its CDP sessions report them."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import time
-from collections.abc import Awaitable, Callable, Generator
 from typing import Any
 
 from rove.browser.page_data import OpenDialog
 from rove.browser.page_events import PageEvents
 from rove.chromium.frames.frame_origins import FrameOrigins
 from rove.chromium.protocol.connection import CdpError, CdpSession
-from rove.errors import DialogOpen
+from rove.page.events import dialogs
+from rove.page.events.dialogs import SUPPRESS_DIALOGS
 from rove.page_text import Own, PageText
-from rove.tasks import BackgroundTasks, Interrupted, race
-
-# Dialogs in a row are suppressed once their weights add up to more than `MAX_CONSECUTIVE`. A confirm or a prompt
-# weighs less than an alert, since a page may have a reason to ask several questions.
-MAX_CONSECUTIVE = 5.0
-KIND_WEIGHTS = {"alert": 1.0}
-DEFAULT_WEIGHT = 0.25
-CONSECUTIVE_SECONDS = 2.0
-# A script that opens dialogs in a loop blocks its page: it is terminated each time this many were suppressed.
-SUPPRESSED_BEFORE_TERMINATION = 10
-# Cross-origin frames, which throw here, may open no dialogs anyway.
-SUPPRESS_DIALOGS = """(function suppress(view) {
-  for (const name of ["alert", "confirm", "prompt"]) view[name] = () => (name === "confirm" ? false : null);
-  for (let i = 0; i < view.length; i++) try { suppress(view[i]) } catch {}
-})(window)"""
+from rove.tasks import BackgroundTasks
 
 
-class Dialogs:
+class Dialogs(dialogs.Dialogs):
     """The dialog that blocks a tab, if there is one."""
 
     def __init__(
         self, events: PageEvents, answer_timeout: float, tasks: BackgroundTasks, origins: FrameOrigins
     ) -> None:
+        super().__init__(events, answer_timeout, tasks)
         self._origins = origins
-        self._events = events
-        self._tasks = tasks
-        self._answer_timeout = answer_timeout
-        self._current: tuple[OpenDialog, CdpSession] | None = None
-        self._timer: asyncio.TimerHandle | None = None
-        self._opened = asyncio.Event()
-        self._closed = asyncio.Event()
-        self._closed.set()
-        self._is_dismissing = False
-        self._consecutive = 0.0
-        self._suppressed = 0
-        self._last_closed = -CONSECUTIVE_SECONDS
-        self._opened_at = 0.0
-        # Seconds that a dialog is open at least: pages measure how soon it is answered.
-        self.shortest_answer = 0.0
-        # While an action runs, a dialog is likely a response to it and does not count as one in a row.
-        self.is_acting = False
-        # Called for every dialog that waits for an answer, and when it is closed.
-        self.on_open: Callable[[OpenDialog, CdpSession], object] | None = None
-        self.on_close: Callable[[], object] | None = None
 
     def listen(self, cdp: CdpSession) -> None:
         cdp.on("Page.javascriptDialogOpening", lambda event: self._on_opening(event, cdp))
-        cdp.on("Page.javascriptDialogClosed", lambda _: self._close())
-
-    @property
-    def open(self) -> OpenDialog | None:
-        return self._current[0] if self._current else None
-
-    @property
-    def are_recent(self) -> bool:
-        """Whether a dialog is open or was closed just now, so that more may follow."""
-        return self.open is not None or self._follows_another()
-
-    async def wait_until_open(self) -> OpenDialog:
-        """Wait until a dialog is open."""
-        while (dialog := self.open) is None:
-            await self._opened.wait()
-        return dialog
-
-    async def wait_until_closed(self) -> None:
-        """Wait until no dialog is open."""
-        await self._closed.wait()
-
-    async def run_until_dialog(self, work: Awaitable[Any]) -> bool:
-        """Wait for the work or for a dialog, whichever is first; True if it was a dialog.
-
-        The browser does not respond to a click, a key or a navigation while a dialog is open.
-        """
-        try:
-            await race(work, self.wait_until_open())
-        except Interrupted:
-            return True
-        return False
-
-    def raise_if_open(self) -> None:
-        """Raise `DialogOpen` if a dialog blocks the tab."""
-        if dialog := self.open:
-            raise DialogOpen(f"The page is blocked by {'this' if dialog.tab else 'its'} dialog: ", dialog.told)
-
-    def share(self, dialog: OpenDialog, cdp: CdpSession) -> None:
-        """Show the dialog of another page, which blocks this page too, so that either tab can answer it."""
-        if self._current is None:
-            self._show(dialog, cdp)
-
-    def unshare(self) -> None:
-        """Forget the dialog of another page, which has been closed."""
-        if (dialog := self.open) is not None and dialog.tab:
-            self._close()
-
-    async def _wait_for_person(self) -> None:
-        """Wait for as long as the fastest person takes, where pages must not notice that none is there."""
-        await asyncio.sleep(max(self._opened_at + self.shortest_answer - time.monotonic(), 0))
-
-    async def answer(self, accept: bool, text: str | None) -> OpenDialog | None:
-        """Answer the open dialog; None when there is none."""
-        await self._wait_for_person()
-        if self._current is None:
-            return None
-        dialog, cdp = self._current
-        self._close()
-        # Without a text, Chromium would answer a prompt with an empty string instead of its default.
-        await _handle(cdp, accept, dialog.default if text is None else text)
-        return dialog
-
-    @contextlib.contextmanager
-    def dismissing(self) -> Generator[None]:
-        """Dismiss the open dialog and every other that opens in this block, so that none delays a navigation."""
-        self._is_dismissing = True
-        if self._current is not None:
-            self._dismiss(*self._current, "as the page was left")
-        try:
-            yield
-        finally:
-            self._is_dismissing = False
-
-    def stop_timer(self) -> None:
-        """Stop waiting for an answer to the open dialog, which is then not dismissed."""
-        if self._timer is not None:
-            self._timer.cancel()
-
-    def start_document(self) -> None:
-        """Forget the dialogs of the previous document."""
-        self._consecutive = 0.0
-        self._suppressed = 0
-        self._is_dismissing = False
+        cdp.on("Page.javascriptDialogClosed", lambda _: self.note_closed())
 
     def _on_opening(self, event: dict[str, Any], cdp: CdpSession) -> None:
         origin = self._origins.of_document(event["url"], event.get("frameId"))
         message, default = (PageText(event.get(name, ""), origin) for name in ("message", "defaultPrompt"))
         kind: str = event["type"]
-        dialog = OpenDialog(Own(kind), message, default)
-        if dialog.kind == "beforeunload":
-            # The agent or the page itself asked for the navigation, and the page must not prevent it.
-            self._tasks.start(_handle(cdp, True, None))
-        elif self._is_dismissing:
-            if self._follows_another():
-                self._suppress_more(cdp)
-            self._dismiss(dialog, cdp, "as the page was left")
-        elif self._is_excessive(dialog):
-            self._suppress(cdp)
-        else:
-            self._opened_at = time.monotonic()
-            self._show(dialog, cdp)
-            self._wait_for_answer(dialog, cdp)
-
-    def _show(self, dialog: OpenDialog, cdp: CdpSession) -> None:
-        self._current = (dialog, cdp)
-        self._closed.clear()
-        self._opened.set()
-
-    def _wait_for_answer(self, dialog: OpenDialog, cdp: CdpSession) -> None:
-        reason = f"as it was not answered within {self._answer_timeout:g} s"
-        loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(self._answer_timeout, self._dismiss, dialog, cdp, reason)
-        if self.on_open is not None:
-            self.on_open(dialog, cdp)
-
-    def _is_excessive(self, dialog: OpenDialog) -> bool:
-        if self._suppressed:
-            return True
-        is_consecutive = self._follows_another() and not self.is_acting
-        weight = KIND_WEIGHTS.get(dialog.kind, DEFAULT_WEIGHT)
-        self._consecutive = weight + (self._consecutive if is_consecutive else 0.0)
-        return self._consecutive > MAX_CONSECUTIVE
-
-    def _follows_another(self) -> bool:
-        return time.monotonic() - self._last_closed < CONSECUTIVE_SECONDS
-
-    def _suppress(self, cdp: CdpSession) -> None:
-        """Dismiss a dialog and keep the page from opening more, as a browser offers its user."""
-        self._tasks.start(_handle(cdp, False, None))
-        if self._suppressed == 0:
-            self._events.add("dialogs suppressed", Own("The page opens one dialog after another: no more are shown."))
-        self._suppress_more(cdp)
-
-    def _suppress_more(self, cdp: CdpSession) -> None:
-        """Keep the page from opening more dialogs, and terminate a script that opens them in a loop."""
-        if self._suppressed == 0:
-            self._tasks.start(_send(cdp, "Runtime.evaluate", {"expression": SUPPRESS_DIALOGS}))
-        self._suppressed += 1
-        if self._suppressed % SUPPRESSED_BEFORE_TERMINATION == 0:
-            self._tasks.start(_send(cdp, "Runtime.terminateExecution", {}))
-
-    def _dismiss(self, dialog: OpenDialog, cdp: CdpSession, reason: str) -> None:
-        self._events.add("dialog dismissed", dialog.message.around(f"{dialog.told}, {reason}"))
-        self._close()
-        self._tasks.start(_handle(cdp, False, None))
-
-    def _close(self) -> None:
-        self._current = None
-        self._last_closed = time.monotonic()
-        self._opened.clear()
-        self._closed.set()
-        self.stop_timer()
-        if self.on_close is not None:
-            self.on_close()
+        self.note_opened(OpenDialog(Own(kind), message, default), Asker(cdp))
 
 
-async def _handle(cdp: CdpSession, accept: bool, text: str | None) -> None:
-    answer = {"accept": accept, **({"promptText": text} if text is not None else {})}
-    await _send(cdp, "Page.handleJavaScriptDialog", answer)
+class Asker:
+    """The page or frame that has opened a dialog."""
 
+    def __init__(self, cdp: CdpSession) -> None:
+        self._cdp = cdp
 
-async def _send(cdp: CdpSession, method: str, params: dict[str, Any]) -> None:
-    with contextlib.suppress(CdpError):  # the page was closed meanwhile
-        await cdp.send(method, params)
+    async def answer_dialog(self, accept: bool, text: str | None) -> None:
+        answer = {"accept": accept, **({"promptText": text} if text is not None else {})}
+        await self._send("Page.handleJavaScriptDialog", answer)
+
+    async def suppress_dialogs(self) -> None:
+        await self._send("Runtime.evaluate", {"expression": SUPPRESS_DIALOGS})
+
+    async def terminate_script(self) -> None:
+        await self._send("Runtime.terminateExecution", {})
+
+    async def _send(self, method: str, params: dict[str, Any]) -> None:
+        with contextlib.suppress(CdpError):  # the page was closed meanwhile
+            await self._cdp.send(method, params)

@@ -1,196 +1,67 @@
-"""The load state of a tab's main document: navigating, committed, parsed, loaded."""
+"""The load state of a tab's main document, as the browser's lifecycle and navigation events report it."""
 
 from __future__ import annotations
 
-import asyncio
-import time
-from collections import deque
-from typing import Any, Literal, get_args
+from typing import Any
 
 from rove.browser.network.schemes import is_web
 from rove.chromium.protocol.connection import CdpSession
-
-Stage = Literal["DOMContentLoaded", "load", "networkIdle"]
-# A page that commits this many documents in this many seconds is in a navigation loop.
-LOOP_DOCUMENTS = 10
-LOOP_SECONDS = 10.0
-# The loop has ended if the last document has stayed this long.
-LOOP_END_SECONDS = 2.0
+from rove.page.events import load_state
 
 
-class LoadState:
-    """Follows the main frame's document through the browser's lifecycle and navigation events."""
+class LoadState(load_state.LoadState):
+    """Follows the main frame's document through the events of its CDP session."""
 
     def __init__(self, main_frame: str, url: str) -> None:
+        super().__init__(url)
         self._main_frame = main_frame
-        self.url = url or "about:blank"
-        self.mime_type = ""
-        self._stages: set[str] = set(get_args(Stage))
-        self._loader: str | None = None
-        self._is_body_complete = False
-        self._changed = asyncio.Event()
-        self._commit_times: deque[float] = deque(maxlen=LOOP_DOCUMENTS)
-        self._committed_loaders: deque[str] = deque(maxlen=LOOP_DOCUMENTS)
-        # A navigation is first requested by the page, then started by the browser, which may also refuse it.
-        self._is_requested = False
-        self._is_started = False
-        # Commits count documents and navigations within a document.
-        self.commits = 0
-        self.documents = 0
-        # The commits before the last action that may have navigated, or that a wait for a navigation has seen.
-        self._seen_commits = 0
 
     def listen(self, cdp: CdpSession) -> None:
         cdp.on("Page.lifecycleEvent", self._on_lifecycle)
-        cdp.on("Page.frameNavigated", self._on_navigated)
+        cdp.on("Page.frameNavigated", lambda event: self._on_navigated(event["frame"]))
         cdp.on("Page.navigatedWithinDocument", self._on_navigated_within)
         cdp.on("Page.frameScheduledNavigation", self._on_requested)
         cdp.on("Page.frameRequestedNavigation", self._on_requested)
         cdp.on("Page.frameClearedScheduledNavigation", self._on_cleared)
         cdp.on("Page.frameStartedNavigating", self._on_started)
         cdp.on("Page.frameStoppedLoading", self._on_loading_stopped)
-        cdp.on("Network.loadingFinished", self._on_loading_finished)
-        cdp.on("Network.loadingFailed", self._on_loading_failed)
-
-    def has_reached(self, stage: Stage) -> bool:
-        """Return whether the document has reached a stage and no other document is about to replace it."""
-        return stage in self._stages and not self.is_navigating
-
-    @property
-    def is_navigating(self) -> bool:
-        """Whether another document has been requested and is not committed yet."""
-        return self._is_requested or self._is_started
-
-    @property
-    def keeps_navigating(self) -> bool:
-        """Whether the page keeps navigating by itself."""
-        now = time.monotonic()
-        is_loop = len(self._commit_times) == LOOP_DOCUMENTS and now - self._commit_times[0] < LOOP_SECONDS
-        return is_loop and now - self._commit_times[-1] < LOOP_END_SECONDS
-
-    @property
-    def has_navigated(self) -> bool:
-        """Whether another page was loaded since the last act began, and no further one is on its way."""
-        return self.commits > self._seen_commits and self.has_reached("load")
-
-    def mark_seen(self) -> None:
-        """Count only navigations from now on."""
-        self._seen_commits = self.commits
-
-    def forget_recent_commits(self) -> None:
-        """Start counting documents anew: the caller is about to ask for one."""
-        self._commit_times.clear()
+        cdp.on("Network.loadingFinished", lambda event: self.note_body_complete(event["requestId"]))
+        cdp.on("Network.loadingFailed", lambda event: self.note_body_failed(event["requestId"]))
 
     def set_initial_url(self, frame: dict[str, Any]) -> None:
         """Set the URL of a document that was there before `listen`, unless another was committed since."""
-        if self.commits == 0:
-            self.url = frame["url"] + frame.get("urlFragment", "")
-            self.mime_type = frame["mimeType"]
-
-    def mark_stopped(self) -> None:
-        """Note that loading was stopped: no more of the document will arrive."""
-        self._is_body_complete = True
-
-    async def wait_for_stage(self, stage: Stage) -> None:
-        """Wait until the document has reached a stage, or until the page is in a navigation loop."""
-        while not self.has_reached(stage) and not self.keeps_navigating:
-            await self._next_event()
-
-    async def wait_until_navigating(self) -> None:
-        """Wait until another document is requested."""
-        while not self.is_navigating:
-            await self._next_event()
-
-    async def wait_until_not_navigating(self) -> None:
-        """Wait until the requested document is committed or the navigation has ended without one."""
-        while self.is_navigating:
-            await self._next_event()
-
-    async def wait_for_commit(self, after: int) -> None:
-        """Wait until `commits` is more than `after`; navigations within the document count."""
-        while self.commits <= after:
-            await self._next_event()
-
-    async def wait_for_loader(self, loader: str) -> None:
-        """Wait until the document with this loader id has been committed."""
-        while loader not in self._committed_loaders:
-            await self._next_event()
-
-    async def wait_for_document(self, after: int) -> None:
-        """Wait until `documents` is more than `after`."""
-        while self.documents <= after:
-            await self._next_event()
-
-    async def _next_event(self) -> None:
-        self._changed.clear()
-        await self._changed.wait()
+        self.set_initial_document(frame["url"] + frame.get("urlFragment", ""), frame["mimeType"])
 
     def _on_lifecycle(self, event: dict[str, Any]) -> None:
         if event["frameId"] != self._main_frame:
             return
         if event["name"] == "init":
-            self._loader, self._stages, self._is_body_complete = event["loaderId"], set(), False
-        elif event["loaderId"] == self._loader:
-            self._stages.add(event["name"])
-        self._changed.set()
+            self.begin_document(event["loaderId"])
+        else:
+            self.reach(event["name"], event["loaderId"])
 
-    def _on_navigated(self, event: dict[str, Any]) -> None:
-        if event["frame"]["id"] == self._main_frame:
-            self.documents += 1
-            self._commit_times.append(time.monotonic())
-            self._committed_loaders.append(event["frame"]["loaderId"])
-            self.url = event["frame"]["url"] + event["frame"].get("urlFragment", "")
-            self.mime_type = event["frame"]["mimeType"]
-            self._commit()
+    def _on_navigated(self, frame: dict[str, Any]) -> None:
+        if frame["id"] == self._main_frame:
+            self.commit_document(frame["url"] + frame.get("urlFragment", ""), frame["loaderId"], frame["mimeType"])
 
     def _on_navigated_within(self, event: dict[str, Any]) -> None:
         if event["frameId"] == self._main_frame:
-            self.url = event["url"]
-            self._commit()
+            self.commit_within(event["url"])
 
     def _on_requested(self, event: dict[str, Any]) -> None:
         is_main_frame = event["frameId"] == self._main_frame and event.get("disposition", "currentTab") == "currentTab"
         if is_main_frame and event.get("delay", 0) == 0 and is_web(event["url"]):
-            self._is_requested = True
-            self._changed.set()
+            self.note_requested()
 
     def _on_cleared(self, event: dict[str, Any]) -> None:
-        """Handle that the page cancelled its navigation, or handed it over to the browser."""
         if event["frameId"] == self._main_frame:
-            self._is_requested = False
-            self._changed.set()
+            self.note_cleared()
 
     def _on_started(self, event: dict[str, Any]) -> None:
         is_main_frame = event["frameId"] == self._main_frame and event.get("navigationType") != "sameDocument"
         if is_main_frame and is_web(event["url"]):
-            self._is_started = True
-            self._changed.set()
+            self.note_started()
 
     def _on_loading_stopped(self, event: dict[str, Any]) -> None:
-        if event["frameId"] != self._main_frame:
-            return
-        if self._is_started:
-            # A navigation that became a download, or was refused, commits no document.
-            self._is_requested = self._is_started = False
-        elif self._is_body_complete:
-            # Chromium reports no `load` for a page that tried to navigate while it was loading.
-            self._complete()
-        self._changed.set()
-
-    def _on_loading_finished(self, event: dict[str, Any]) -> None:
-        if event["requestId"] == self._loader:
-            self._is_body_complete = True
-
-    def _on_loading_failed(self, event: dict[str, Any]) -> None:
-        if event["requestId"] == self._loader:
-            self._complete()
-            self._changed.set()
-
-    def _complete(self) -> None:
-        """Mark every stage as reached: no further lifecycle events will come."""
-        self._stages |= set(get_args(Stage))
-
-    def _commit(self) -> None:
-        self.commits += 1
-        self._is_requested = self._is_started = False
-        self._changed.set()
+        if event["frameId"] == self._main_frame:
+            self.note_loading_stopped()

@@ -1,51 +1,23 @@
-"""The pending requests of a tab, and the request for its main document."""
+"""The pending requests of a tab, as its CDP sessions report them."""
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
-from rove.browser.network.navigation_errors import host_and_port
-from rove.browser.page_data import DocumentRequest, TrackedRequest
 from rove.browser.page_events import PageEvents
 from rove.chromium.frames.frame_origins import FrameOrigins
 from rove.chromium.protocol.connection import CdpSession
-from rove.outcome import origin_in
-from rove.page_text import PageText
+from rove.page.events import request_tracker
 
-# Resource types whose responses can change the content of a page. Images and fonts cannot; WebSockets stay open.
+# Resource types whose responses can change the content of a page.
 TRACKED_TYPES = frozenset({"Document", "Script", "Stylesheet", "Fetch", "XHR"})
-# A page that navigates aborts the requests it no longer needs, which is not reported as a failure.
-IGNORED_FAILURES = frozenset({"net::ERR_ABORTED"})
-# Schemes for which a browser shows a password prompt. Pages ask for other credentials, such as tokens, themselves.
-PASSWORD_SCHEMES = ("basic", "digest", "ntlm", "negotiate")
-MAX_CHALLENGE_LENGTH = 200
-# The session's proxy is always reachable: rove keeps its port open, also while the proxy is started again. A browser
-# that fails to connect to it has lost its network process, and with it all cookies and the proxies of its contexts.
-PROXY_UNREACHABLE = "net::ERR_PROXY_CONNECTION_FAILED"
 _ENDS = frozenset({"Network.loadingFinished", "Network.loadingFailed"})
 
-# A request that is unanswered for longer than this many seconds may be one that the server answers when it has news.
-RECENT_SECONDS = 8.0
-# The oldest pending requests of a page that has more than this are no longer tracked.
-MAX_TRACKED = 1000
 
-V = TypeVar("V")
-
-
-class _BoundedDict(dict[str, V]):
-    """Holds `MAX_TRACKED` entries; one more removes the oldest."""
-
-    def __setitem__(self, key: str, value: V) -> None:
-        super().__setitem__(key, value)
-        if len(self) > MAX_TRACKED:
-            del self[next(iter(self))]
-
-
-class RequestTracker:
-    """Pending requests and when each began, so that those an action caused can be told from earlier ones."""
+class RequestTracker(request_tracker.RequestTracker):
+    """Pending requests of a page and its frames."""
 
     def __init__(
         self,
@@ -55,107 +27,34 @@ class RequestTracker:
         stop: Callable[[], None],
         origins: FrameOrigins,
     ) -> None:
+        super().__init__(page_events, max_bytes, stop)
         self._origins = origins
         self._main_frame = main_frame
-        self._events = page_events
-        self._max_bytes = max_bytes
-        self._stop = stop
-        self._pending: dict[str, TrackedRequest] = _BoundedDict()
-        self._descriptions: dict[str, PageText] = _BoundedDict()
-        self._changed = asyncio.Event()
-        self.ended_count = 0
-        # Requests that came too fast to be followed and may be unanswered, and when the last event of one arrived.
-        self.unfollowed = 0
-        self.unfollowed_at = 0.0
-        self.document: DocumentRequest | None = None
-        # While a caller waits for a document, its failure is raised as an error and needs no event.
-        self.is_caller_waiting = False
-        # Called when the browser does not reach the session's proxy.
-        self.on_proxy_unreachable: Callable[[], object] = lambda: None
 
     def listen(self, cdp: CdpSession) -> None:
         cdp.on("Network.requestWillBeSent", self._on_request)
         cdp.on("Network.responseReceived", self._on_response)
-        cdp.on("Network.dataReceived", self._on_data)
-        cdp.on("Network.loadingFinished", self._on_end)
+        cdp.on("Network.dataReceived", lambda event: self.receive(event["requestId"], event["dataLength"]))
+        cdp.on("Network.loadingFinished", lambda event: self.end(event["requestId"]))
         cdp.on("Network.loadingFailed", self._on_failure)
         cdp.on("dropped", self._on_dropped)
-
-    @property
-    def pending(self) -> list[TrackedRequest]:
-        return list(self._pending.values())
-
-    @property
-    def has_recent(self) -> bool:
-        """Whether a request of the last seconds is unanswered; one that stays so for longer waits for news."""
-        since = time.monotonic() - RECENT_SECONDS
-        is_unfollowed = self.unfollowed > 0 and self.unfollowed_at >= since
-        unanswered = (request.began for request in self._pending.values() if request.answered is None)
-        return is_unfollowed or any(began >= since for began in unanswered)
-
-    @property
-    def silent_server(self) -> PageText | None:
-        """The host that has been asked for the document and has not answered."""
-        document = self.document
-        if document is None or document.status is not None or not document.url.startswith("http"):
-            return None  # a URL that another program handles has no server
-        return PageText(host_and_port(document.url), origin_in(document.url))
-
-    def mark_stopped(self) -> None:
-        """Forget the pending requests: loading was stopped, and Chromium reports that for only some of them."""
-        self._pending.clear()
-        self.unfollowed = 0
-        self._changed.set()
-
-    async def wait_for_change(self, timeout: float) -> None:
-        """Wait until one more request is answered or over, or for `timeout` seconds."""
-        self._changed.clear()
-        try:
-            async with asyncio.timeout(timeout):
-                await self._changed.wait()
-        except TimeoutError:
-            return
 
     def _on_request(self, event: dict[str, Any]) -> None:
         identity, request = event["requestId"], event["request"]
         if event.get("frameId") == self._main_frame and identity == event.get("loaderId"):
-            self._begin_document(identity, request["url"], "redirectResponse" in event)
+            self.begin_document(identity, request["url"], "redirectResponse" in event)
         origin = self._origins.of_document(event.get("documentURL", ""), event.get("frameId"))
-        self._descriptions[identity] = PageText(f"{request['method']} {request['url'][:300]}", origin)
         # A worker's script is requested without a loader id; the worker's own CDP session reports its response.
-        is_own = event.get("loaderId") and not request["url"].startswith("blob:")
-        if event.get("type") in TRACKED_TYPES and is_own:
-            began = time.monotonic()
-            self._pending[identity] = TrackedRequest(request["url"], request["method"], began, origin=origin)
-
-    def _begin_document(self, loader: str, url: str, is_redirect: bool) -> None:
-        if is_redirect and self.document is not None and self.document.loader == loader:
-            self.document.hops.append(self.document.url)
-            self.document.url = url
-            return
-        # The requests of the previous document no longer matter.
-        self.document = DocumentRequest(loader, url)
-        self._pending.clear()
-        self._descriptions.clear()
-        self.unfollowed = 0
-
-    def _document_of(self, event: dict[str, Any]) -> DocumentRequest | None:
-        """Return the main document if an event is about its request."""
-        document = self.document
-        return document if document is not None and document.loader == event["requestId"] else None
+        is_own = bool(event.get("loaderId")) and not request["url"].startswith("blob:")
+        is_tracked = event.get("type") in TRACKED_TYPES and is_own
+        self.begin(identity, request["method"], request["url"], origin, is_tracked)
 
     def _on_response(self, event: dict[str, Any]) -> None:
-        if document := self._document_of(event):
-            response = event["response"]
-            document.status = response["status"]
-            document.headers = {name.lower(): value for name, value in response["headers"].items()}
-            document.challenge = _challenge(response)
-            if document.challenge and not self.is_caller_waiting:
-                said = f"{document.url} asks for a password ({document.challenge})"
-                self._events.add("needs credentials", PageText(said, origin_in(document.url)))
-        if request := self._pending.get(event["requestId"]):
-            request.answered = time.monotonic()
-            self._changed.set()
+        response = event["response"]
+        self.respond(event["requestId"], response["status"], response["headers"])
+
+    def _on_failure(self, event: dict[str, Any]) -> None:
+        self.fail(event["requestId"], event["errorText"], bool(event.get("canceled")))
 
     def _on_dropped(self, event: dict[str, Any]) -> None:
         """Count a request that is not followed, or that one of them is over."""
@@ -166,42 +65,3 @@ class RequestTracker:
         elif event["method"] not in _ENDS:
             return
         self.unfollowed_at = time.monotonic()
-
-    def _on_data(self, event: dict[str, Any]) -> None:
-        document = self._document_of(event)
-        if document is None or document.is_cut:
-            return
-        document.received += event["dataLength"]
-        if document.received > self._max_bytes:
-            document.is_cut = True
-            limit = self._max_bytes // 2**20
-            said = f"{document.url} is larger than {limit} MB: the rest was not loaded"
-            self._events.add("page cut", PageText(said, origin_in(document.url)))
-            self._stop()
-
-    def _on_end(self, event: dict[str, Any]) -> None:
-        self._descriptions.pop(event["requestId"], None)
-        if self._pending.pop(event["requestId"], None) is not None:
-            self.ended_count += 1
-        self._changed.set()
-
-    def _on_failure(self, event: dict[str, Any]) -> None:
-        document = self._document_of(event)
-        if document is not None and not event.get("canceled"):
-            document.failure = event["errorText"]
-        description = self._descriptions.get(event["requestId"])
-        is_raised = document is not None and self.is_caller_waiting
-        if description and not is_raised and not event.get("canceled") and event["errorText"] not in IGNORED_FAILURES:
-            self._events.add("request failed", description.around(f"{description} ({event['errorText']})"))
-        self._on_end(event)
-        if event["errorText"] == PROXY_UNREACHABLE:
-            self.on_proxy_unreachable()
-
-
-def _challenge(response: dict[str, Any]) -> str | None:
-    """Return the challenge of a response for which a browser would ask its user for a password."""
-    if response["status"] not in (401, 407):
-        return None
-    headers = {name.lower(): value for name, value in response["headers"].items()}
-    challenge: str = headers.get("www-authenticate" if response["status"] == 401 else "proxy-authenticate", "")
-    return challenge[:MAX_CHALLENGE_LENGTH] if challenge.lower().startswith(PASSWORD_SCHEMES) else None

@@ -13,12 +13,12 @@ from rove.chromium.emulation.session_overrides import SessionOverrides
 from rove.chromium.events.console import ConsoleLog
 from rove.chromium.events.network_conditions import NetworkConditions
 from rove.chromium.events.network_log import NetworkLog
-from rove.chromium.frames.frame_origins import web_origin
 from rove.chromium.frames.reporting import reporting
-from rove.chromium.frames.worlds import World
+from rove.chromium.frames.world import World
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import ScriptFailed
 from rove.outcome import NOWHERE, PageText
+from rove.page.frames.frame_origins import web_origin
 from rove.tasks import BackgroundTasks
 from rove.validation.record import dataclass
 

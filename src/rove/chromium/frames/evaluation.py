@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 from rove.chromium.frames.execution_context import exception_text
 from rove.chromium.protocol.connection import CdpError, CdpResult, CdpSession
 from rove.errors import ScriptFailed
-from rove.page_text import PageText
+from rove.page.frames.world import Quote
 from rove.validation.pattern import pattern
 
 # More than a model can read; parsing a larger value would block the event loop.
@@ -30,8 +29,6 @@ _PLAIN_VALUE = """function () {
   };
   return typeof this === "function" ? this : plain(this, []);
 }"""
-# Returns a text as the words of the page or frame that the script runs in.
-Quote = Callable[[str], PageText]
 _FUNCTION = pattern(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*\s*=>)")
 
 

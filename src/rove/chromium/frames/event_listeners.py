@@ -12,8 +12,8 @@ import contextlib
 import json
 import secrets
 
+from rove.chromium.frames.isolated_frame import IsolatedFrame
 from rove.chromium.frames.listed_listeners import note_listeners
-from rove.chromium.frames.worlds import World
 from rove.chromium.protocol.connection import CdpError
 
 # Each element takes most of a microsecond of the page's main thread, and every snapshot waits for it.
@@ -107,7 +107,7 @@ _IS_LISTENING = """function (element) {
 LISTENER_INTERVAL = 0.02
 
 
-async def wait_for_press_listener(world: World, element: str, seconds: float) -> bool:
+async def wait_for_press_listener(world: IsolatedFrame, element: str, seconds: float) -> bool:
     """Wait until an element, or one around it, has a listener for presses; return whether there was a need to wait.
 
     `element`: its CDP object id in the page's own context. `seconds`: the most to wait.
@@ -119,7 +119,7 @@ async def wait_for_press_listener(world: World, element: str, seconds: float) ->
     return True
 
 
-async def _is_listening(world: World, element: str) -> bool:
+async def _is_listening(world: IsolatedFrame, element: str) -> bool:
     probe = world.listener_probe or await _create_probe(world)
     if probe is None:
         return True
@@ -128,7 +128,7 @@ async def _is_listening(world: World, element: str) -> bool:
     return "exceptionDetails" in answer or bool(answer["result"].get("value"))
 
 
-async def prepare_listeners(world: World) -> None:
+async def prepare_listeners(world: IsolatedFrame) -> None:
     """Let rove's script ask for elements with listeners, once for each document."""
     if world.listener_probe is None:
         with contextlib.suppress(CdpError):  # the document is being replaced, so its listeners no longer matter
@@ -138,7 +138,7 @@ async def prepare_listeners(world: World) -> None:
                 await note_listeners(world)
 
 
-async def _create_probe(world: World) -> str | None:
+async def _create_probe(world: IsolatedFrame) -> str | None:
     """Create the object that finds listeners, and the events by which rove's script asks it and gets elements."""
     if world.page_context is None:
         return None

@@ -7,10 +7,9 @@ they listen once for a whole part of the page, is not found.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from rove.chromium.frames.worlds import World
+from rove.chromium.frames.isolated_frame import IsolatedFrame
 
 PRESSES = frozenset(
     ("click", "mousedown", "pointerdown", "mouseup", "pointerup", "dblclick", "touchstart", "contextmenu")
@@ -22,7 +21,7 @@ MAX_NEW_ELEMENTS = 300
 _GROUP = "rove-listeners"
 
 
-async def note_listeners(world: World) -> None:
+async def note_listeners(world: IsolatedFrame) -> None:
     """Tell rove's script which elements have got listeners for presses since the last call."""
     document = await world.handle("() => rove && document")  # by its name, rove's script is installed if it is missing
     listing = {"objectId": document, "depth": -1, "pierce": True}
@@ -43,7 +42,7 @@ def _pressed(listeners: list[dict[str, Any]]) -> list[int]:
     return [node for node, heard in kinds.items() if node and heard & PRESSES and len(heard) < MANY_KINDS]
 
 
-async def _tell(world: World, nodes: list[int]) -> None:
+async def _tell(world: IsolatedFrame, nodes: list[int]) -> None:
     context = await world.context()
     found = {"executionContextId": context, "objectGroup": _GROUP}
     resolving = (world.cdp.send("DOM.resolveNode", {"backendNodeId": node, **found}) for node in nodes)

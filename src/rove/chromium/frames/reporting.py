@@ -10,8 +10,8 @@ from collections.abc import Coroutine, Iterator
 from typing import Any
 
 from rove.browser.scripts import main_world_script, page_script
-from rove.chromium.frames.worlds import WORLD
 from rove.chromium.protocol.connection import CdpSession
+from rove.page.frames.world import WORLD
 
 Command = Coroutine[Any, Any, object]
 

@@ -1,1 +1,1 @@
-"""Input to a page: finding elements, pointer, keyboard, files, clipboard, scripts."""
+"""Input to a page over the DevTools protocol."""

@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 from rove.browser.failures import PageStuck
 from rove.browser.network.navigation_errors import credentials_error, interrupted_error, navigation_error, quoted_url
 from rove.browser.page_data import DocumentRequest, LoadStage
-from rove.chromium.events.load_state import Stage
-from rove.chromium.events.request_tracker import PROXY_UNREACHABLE
-from rove.chromium.page.live_page import LivePage
+from rove.chromium.events.live_page import LivePage
 from rove.chromium.protocol.connection import CdpError, CdpResult
 from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
+from rove.page.events.load_state import Stage
+from rove.page.events.request_tracker import PROXY_UNREACHABLE
 
 R = TypeVar("R")
 # Seconds that the scripts of the current page may delay a navigation; less once one of them has been terminated.

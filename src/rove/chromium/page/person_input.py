@@ -11,14 +11,14 @@ from typing import Any, TypeVar
 
 from rove.browser.input_event import InputEvent
 from rove.browser.page_data import TypedField
-from rove.chromium.frames.worlds import WORLD, World
+from rove.chromium.events.live_page import LivePage
 from rove.chromium.input.devices import InputDevices
-from rove.chromium.input.keyboard import KEYS, MODIFIER_BITS, Key
 from rove.chromium.input.mouse import BUTTON_BITS
-from rove.chromium.input.page_modes import MODES_BINDING
-from rove.chromium.page.live_page import LivePage
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import ScriptFailed
+from rove.page.frames.world import World
+from rove.page.input.keys import KEYS, MODIFIER_BITS, Key
+from rove.page.input.page_modes import REPORT_BINDING
 
 R = TypeVar("R")
 # Seconds to wait until the page has handled an event. A busy page handles it later, in its turn.
@@ -44,9 +44,8 @@ class PersonInput:
         self._page = page
         self._devices = devices
         self._on_typed = on_typed
-        # The scripts that watch documents which load while the person drives, and the CDP session of each.
-        self._scripts: list[tuple[CdpSession, str]] = []
-        self._is_watching = False
+        # Watches documents that load while the person drives.
+        self._script = page.document_script("rove.watchPerson(true)")
         self._has_typed = False
         # What the person holds down, which is released when they hand back.
         self._buttons: dict[str, InputEvent] = {}
@@ -80,7 +79,7 @@ class PersonInput:
         """Release the buttons and keys that the person still holds."""
         for event in [*self._buttons.values(), *self._keys.values()]:
             await self.send(replace(event, type="mouseUp" if event.type == "mouseDown" else "keyUp", modifiers=()))
-        if self._is_watching:
+        if self._script.is_on:
             await self._end_watching()
 
     def listen(self, cdp: CdpSession) -> None:
@@ -88,7 +87,7 @@ class PersonInput:
         cdp.on("Runtime.bindingCalled", self._on_binding_called)
 
     def _on_binding_called(self, event: dict[str, Any]) -> None:
-        if event["name"] == MODES_BINDING and event["payload"].startswith(TYPED_PREFIX):
+        if event["name"] == REPORT_BINDING and event["payload"].startswith(TYPED_PREFIX):
             self._has_typed = True
             number, value, is_password = json.loads(event["payload"].removeprefix(TYPED_PREFIX))
             document = f"{self._page.target_id} {self._page.load_state.documents} {event['executionContextId']}"
@@ -96,34 +95,22 @@ class PersonInput:
 
     async def _watch_typing(self) -> None:
         """Withhold what the person types from now on, in every frame and in documents that load meanwhile."""
-        if self._is_watching:
+        if self._script.is_on:
             return
-        self._is_watching = True
+        self._script.is_on = True
         try:
-            worlds = await self._page.every_world()
-            await asyncio.gather(*(self.watch_new_documents(cdp) for cdp in {world.cdp for world in worlds}))
+            await self._script.begin(await self._page.every_world())
             await self._tell_worlds("watchPerson", True)
         except BaseException:
-            self._is_watching = False  # nothing is typed into a page that cannot be watched
+            self._script.is_on = False  # nothing is typed into a page that cannot be watched
             raise
 
     async def watch_new_documents(self, cdp: CdpSession) -> None:
         """If a person drives, watch the documents that will load in this CDP session."""
-        if not self._is_watching:
-            return
-        script = {"source": "rove.watchPerson(true)", "worldName": WORLD}
-        added = await cdp.send("Page.addScriptToEvaluateOnNewDocument", script)
-        self._scripts.append((cdp, added["identifier"]))
+        await self._script.add_to(cdp)
 
     async def _end_watching(self) -> None:
-        self._is_watching = False
-        scripts, self._scripts = self._scripts, []
-        removed = [
-            cdp.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": script})
-            for cdp, script in scripts
-            if not cdp.is_closed
-        ]
-        await asyncio.gather(*removed, self._tell_worlds("watchPerson", False))
+        await asyncio.gather(self._script.end(), self._tell_worlds("watchPerson", False))
 
     async def _tell_worlds(self, function: str, is_on: bool) -> None:
         worlds = await self._page.every_world()

@@ -14,10 +14,10 @@ from rove.chromium.emulation.session_overrides import SessionOverrides
 from rove.chromium.events.console import ConsoleLog
 from rove.chromium.events.network_conditions import NetworkConditions
 from rove.chromium.events.workers import Workers
-from rove.chromium.input.clipboard import Clipboard
 from rove.chromium.interception.interceptor import Interceptor
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
-from rove.chromium.secrets.answers import redacted_answer
+from rove.page.input.clipboard import Clipboard
+from rove.page.secrets.answers import redacted_answer
 from rove.refs import RefNumbers
 from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks

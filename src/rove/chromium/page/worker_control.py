@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rove.browser.page_data import WorkerInfo
+from rove.chromium.events.live_page import LivePage
 from rove.chromium.events.workers import Registration, Registrations, Worker, Workers, controller_script
-from rove.chromium.page.live_page import LivePage
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.outcome import Own, PageText, moment, origin_in
 

@@ -7,8 +7,9 @@ from typing import Any, Literal
 from rove.browser.page_data import ConsoleSource
 from rove.chromium.events.console import REPORT_PREFIX, ConsoleLog, ExecutionContexts, FindSource
 from rove.chromium.events.network_log import NetworkLog
-from rove.chromium.frames.frame_origins import MAX_FRAMES, FrameOrigins
+from rove.chromium.frames.frame_origins import FrameOrigins
 from rove.chromium.protocol.connection import CdpSession
+from rove.page.frames.frame_origins import MAX_FRAMES
 
 
 class FrameLogs:

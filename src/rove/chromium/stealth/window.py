@@ -6,7 +6,7 @@ from typing import Any
 
 from rove.browser.emulation.emulation import Size
 from rove.chromium.emulation.session_overrides import SessionOverrides
-from rove.chromium.frames.worlds import World
+from rove.chromium.frames.world import World
 from rove.settings.sections import Viewport
 
 # A usual size. The default viewport of the settings is one that pages know from robots.

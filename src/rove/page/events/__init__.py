@@ -1,0 +1,1 @@
+"""What happens to a page: documents, dialogs, windows, requests."""

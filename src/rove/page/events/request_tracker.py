@@ -1,0 +1,178 @@
+"""The pending requests of a tab, and the request for its main document."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from rove.browser.network.navigation_errors import host_and_port
+from rove.browser.page_data import DocumentRequest, TrackedRequest
+from rove.browser.page_events import PageEvents
+from rove.outcome import origin_in
+from rove.page_text import PageText
+
+# A page that navigates aborts the requests it no longer needs, which is not reported as a failure.
+IGNORED_FAILURES = frozenset({"net::ERR_ABORTED"})
+# Schemes for which a browser shows a password prompt. Pages ask for other credentials, such as tokens, themselves.
+PASSWORD_SCHEMES = ("basic", "digest", "ntlm", "negotiate")
+MAX_CHALLENGE_LENGTH = 200
+# The session's proxy is always reachable: rove keeps its port open, also while the proxy is started again. A browser
+# that fails to connect to it has lost its network process, and with it all cookies and the proxies of its contexts.
+PROXY_UNREACHABLE = "net::ERR_PROXY_CONNECTION_FAILED"
+
+# A request that is unanswered for longer than this many seconds may be one that the server answers when it has news.
+RECENT_SECONDS = 8.0
+# The oldest pending requests of a page that has more than this are no longer tracked.
+MAX_TRACKED = 1000
+
+V = TypeVar("V")
+
+
+class _BoundedDict(dict[str, V]):
+    """Holds `MAX_TRACKED` entries; one more removes the oldest."""
+
+    def __setitem__(self, key: str, value: V) -> None:
+        super().__setitem__(key, value)
+        if len(self) > MAX_TRACKED:
+            del self[next(iter(self))]
+
+
+class RequestTracker:
+    """Pending requests and when each began, so that those an action caused can be told from earlier ones.
+
+    An engine reports those whose responses can change the content of a page: not images and fonts, nor WebSockets,
+    which stay open. `stop` is called to load no more of a document that is too large.
+    """
+
+    def __init__(self, page_events: PageEvents, max_bytes: int, stop: Callable[[], None]) -> None:
+        self._events = page_events
+        self._max_bytes = max_bytes
+        self._stop = stop
+        self._pending: dict[str, TrackedRequest] = _BoundedDict()
+        self._descriptions: dict[str, PageText] = _BoundedDict()
+        self._changed = asyncio.Event()
+        self.ended_count = 0
+        # Requests that came too fast to be followed and may be unanswered, and when the last event of one arrived.
+        self.unfollowed = 0
+        self.unfollowed_at = 0.0
+        self.document: DocumentRequest | None = None
+        # While a caller waits for a document, its failure is raised as an error and needs no event.
+        self.is_caller_waiting = False
+        # Called when the browser does not reach the session's proxy.
+        self.on_proxy_unreachable: Callable[[], object] = lambda: None
+
+    @property
+    def pending(self) -> list[TrackedRequest]:
+        return list(self._pending.values())
+
+    @property
+    def has_recent(self) -> bool:
+        """Whether a request of the last seconds is unanswered; one that stays so for longer waits for news."""
+        since = time.monotonic() - RECENT_SECONDS
+        is_unfollowed = self.unfollowed > 0 and self.unfollowed_at >= since
+        unanswered = (request.began for request in self._pending.values() if request.answered is None)
+        return is_unfollowed or any(began >= since for began in unanswered)
+
+    @property
+    def silent_server(self) -> PageText | None:
+        """The host that has been asked for the document and has not answered."""
+        document = self.document
+        if document is None or document.status is not None or not document.url.startswith("http"):
+            return None  # a URL that another program handles has no server
+        return PageText(host_and_port(document.url), origin_in(document.url))
+
+    def mark_stopped(self) -> None:
+        """Forget the pending requests: loading was stopped, and Chromium reports that for only some of them."""
+        self._pending.clear()
+        self.unfollowed = 0
+        self._changed.set()
+
+    async def wait_for_change(self, timeout: float) -> None:
+        """Wait until one more request is answered or over, or for `timeout` seconds."""
+        self._changed.clear()
+        try:
+            async with asyncio.timeout(timeout):
+                await self._changed.wait()
+        except TimeoutError:
+            return
+
+    # What an engine reports
+
+    def begin(self, identity: str, method: str, url: str, origin: str, is_tracked: bool) -> None:
+        """Note a request; one that is not tracked is only told of if it fails. `origin`: of the sending document."""
+        self._descriptions[identity] = PageText(f"{method} {url[:300]}", origin)
+        if is_tracked:
+            self._pending[identity] = TrackedRequest(url, method, time.monotonic(), origin=origin)
+
+    def begin_document(self, loader: str, url: str, is_redirect: bool) -> None:
+        """Note the request for another main document, before `begin`; its id is that of its navigation."""
+        if is_redirect and self.document is not None and self.document.loader == loader:
+            self.document.hops.append(self.document.url)
+            self.document.url = url
+            return
+        # The requests of the previous document no longer matter.
+        self.document = DocumentRequest(loader, url)
+        self._pending.clear()
+        self._descriptions.clear()
+        self.unfollowed = 0
+
+    def _document_of(self, identity: str) -> DocumentRequest | None:
+        """Return the main document if a request is for it."""
+        document = self.document
+        return document if document is not None and document.loader == identity else None
+
+    def respond(self, identity: str, status: int, headers: dict[str, str]) -> None:
+        """Note the head of a response."""
+        if document := self._document_of(identity):
+            document.status = status
+            document.headers = {name.lower(): value for name, value in headers.items()}
+            document.challenge = _challenge(status, document.headers)
+            if document.challenge and not self.is_caller_waiting:
+                said = f"{document.url} asks for a password ({document.challenge})"
+                self._events.add("needs credentials", PageText(said, origin_in(document.url)))
+        if request := self._pending.get(identity):
+            request.answered = time.monotonic()
+            self._changed.set()
+
+    def receive(self, identity: str, length: int) -> None:
+        """Note that a part of a response has arrived."""
+        document = self._document_of(identity)
+        if document is None or document.is_cut:
+            return
+        document.received += length
+        if document.received > self._max_bytes:
+            document.is_cut = True
+            limit = self._max_bytes // 2**20
+            said = f"{document.url} is larger than {limit} MB: the rest was not loaded"
+            self._events.add("page cut", PageText(said, origin_in(document.url)))
+            self._stop()
+
+    def end(self, identity: str) -> None:
+        """Note that a request is over."""
+        self._descriptions.pop(identity, None)
+        if self._pending.pop(identity, None) is not None:
+            self.ended_count += 1
+        self._changed.set()
+
+    def fail(self, identity: str, error: str, is_cancelled: bool) -> None:
+        """Note that a request has failed, by Chromium's name of the error."""
+        document = self._document_of(identity)
+        if document is not None and not is_cancelled:
+            document.failure = error
+        description = self._descriptions.get(identity)
+        is_raised = document is not None and self.is_caller_waiting
+        if description and not is_raised and not is_cancelled and error not in IGNORED_FAILURES:
+            self._events.add("request failed", description.around(f"{description} ({error})"))
+        self.end(identity)
+        if error == PROXY_UNREACHABLE:
+            self.on_proxy_unreachable()
+
+
+def _challenge(status: int, headers: dict[str, str]) -> str | None:
+    """Return the challenge of a response for which a browser would ask its user for a password."""
+    if status not in (401, 407):
+        return None
+    challenge = headers.get("www-authenticate" if status == 401 else "proxy-authenticate", "")
+    return challenge[:MAX_CHALLENGE_LENGTH] if challenge.lower().startswith(PASSWORD_SCHEMES) else None

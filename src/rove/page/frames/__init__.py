@@ -1,0 +1,1 @@
+"""The frames of a page, and rove's script in each of them."""

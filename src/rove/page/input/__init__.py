@@ -1,0 +1,1 @@
+"""Input to a page: finding elements, pointer, keyboard, files, clipboard, scripts."""

@@ -1,0 +1,1 @@
+"""Reading a page with its frames: snapshot rows and HTML."""
