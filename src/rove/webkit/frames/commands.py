@@ -32,6 +32,11 @@ class PageCommands(Protocol):
     async def enter_document(self, state: dict[str, Any], /) -> None:
         """Note that the main frame shows another document."""
 
+    @property
+    def document_statements(self) -> str:
+        """The statements to run in a document in which rove's script was just installed."""
+        ...
+
     def next_call(self) -> int:
         """Return a number that no other call has."""
         ...
@@ -45,7 +50,7 @@ async def execute(page: PageCommands, place: Place, script: str, *arguments: Any
 
 async def install(page: PageCommands, place: Place) -> dict[str, Any]:
     """Install rove's script in the document of a frame; return what is known of the document."""
-    script = f"{page_world_script()}\n{FIND}\nreturn JSON.stringify(rove.documentState());"
+    script = f"{page_world_script()}\n{FIND}\n{page.document_statements}\nreturn JSON.stringify(rove.documentState());"
     for _ in range(3):
         answer = await execute(page, place, script)
         if isinstance(answer, str):

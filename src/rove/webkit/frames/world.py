@@ -15,7 +15,11 @@ from rove.webkit.frames.evaluation import evaluate_with
 from rove.webkit.protocol.driver import ELEMENT, Place
 from rove.webkit.protocol.failures import DocumentGone, WebDriverError
 
-MAX_ATTEMPTS = 3
+MAX_ATTEMPTS = 4
+
+
+class _AnotherDocument(DocumentGone):
+    """The frame shows another document than at the last call; the call is made again."""
 
 
 class World(world.World):
@@ -40,14 +44,19 @@ class World(world.World):
 
     async def raw_call(self, function: str, *arguments: Any) -> Any:
         """Call like `call`, with the answer as it is."""
-        number = self._page.next_call()
-        try:
-            answer = await self._numbered(function, number, arguments)
-        except DocumentGone:
-            if self.parent is not None or not self.document_id:
-                raise
-            # Another document may have replaced the one that was there, so try once more in that one.
-            answer = await self._numbered(function, number, arguments)
+        number, attempts = self._page.next_call(), 0
+        while True:
+            try:
+                answer = await self._numbered(function, number, arguments)
+                break
+            except _AnotherDocument:
+                attempts += 1
+                if attempts >= MAX_ATTEMPTS:
+                    raise
+            except DocumentGone:
+                if self.parent is not None or not self.document_id or attempts:
+                    raise
+                attempts += 1  # another document may have replaced the one that was there, so try once more in that one
         if "thrown" in answer:
             raise ScriptFailed(PageText(answer["thrown"], NOWHERE))
         return answer.get("value")
@@ -59,21 +68,21 @@ class World(world.World):
         return await self.send_numbered(send, lambda answer: answer.get("next"))
 
     async def _answer(self, function: str, number: int, first: int, arguments: list[Any]) -> dict[str, Any]:
-        for _ in range(MAX_ATTEMPTS):
-            answer = await run_call(self._page, self.place, function, number, first, arguments)
-            if answer != MISSING:
-                await self._note_document(answer["document"])
-                return dict(answer)
+        answer = await run_call(self._page, self.place, function, number, first, arguments)
+        if answer == MISSING:
             await self._enter(await install(self._page, self.place))
-        raise DocumentGone("no such document", "one document follows the other")
+        elif answer["document"] != self.document_id:
+            await self._note_document()
+        else:
+            return dict(answer)
+        # The numbers of the call were kept free for the document that was there before.
+        raise _AnotherDocument("no such document", "one document follows the other")
 
-    async def _note_document(self, identity: str) -> None:
-        if identity != self.document_id and self.parent is None:
-            state = await run_call(self._page, self.place, "() => rove.documentState()", self._page.next_call(), 0, [])
-            if state != MISSING and "value" in state:
-                await self._enter(state["value"])
-        elif identity != self.document_id:
-            self._replace(identity)
+    async def _note_document(self) -> None:
+        """Note a document that rove's script was installed in before: one that the page went back to."""
+        state = await run_call(self._page, self.place, "() => rove.documentState()", self._page.next_call(), 0, [])
+        if state != MISSING and "value" in state:
+            await self._enter(state["value"])
 
     async def _enter(self, state: dict[str, Any]) -> None:
         if state["id"] == self.document_id:
