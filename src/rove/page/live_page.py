@@ -39,11 +39,6 @@ class LivePage(ABC):
     An engine makes `origins`, `dialogs`, `requests`, `load_state` and `worlds`, and feeds them with what it reports.
     """
 
-    origins: FrameOrigins
-    dialogs: Dialogs
-    requests: RequestTracker
-    load_state: LoadState
-
     def __init__(self, main_frame: str, settings: Settings) -> None:
         self.target_id = main_frame
         self.settings = settings
@@ -63,6 +58,22 @@ class LivePage(ABC):
     @property
     @abstractmethod
     def worlds(self) -> Worlds[World]: ...
+
+    @property
+    @abstractmethod
+    def origins(self) -> FrameOrigins: ...
+
+    @property
+    @abstractmethod
+    def dialogs(self) -> Dialogs: ...
+
+    @property
+    @abstractmethod
+    def requests(self) -> RequestTracker: ...
+
+    @property
+    @abstractmethod
+    def load_state(self) -> LoadState: ...
 
     @property
     @abstractmethod

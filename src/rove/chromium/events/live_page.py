@@ -31,11 +31,6 @@ STEALTH_ANSWER_SECONDS = 0.25
 class LivePage(live_page.LivePage):
     """Follows one page target from its first document to its last."""
 
-    origins: FrameOrigins
-    dialogs: Dialogs
-    requests: RequestTracker
-    load_state: LoadState
-
     def __init__(
         self,
         cdp: CdpSession,
@@ -49,18 +44,34 @@ class LivePage(live_page.LivePage):
         super().__init__(target["targetId"], settings)
         self.cdp = cdp
         self._connection = connection
-        self.origins = FrameOrigins(self.target_id, lambda: self.load_state.url, self._allows)
-        self.dialogs = Dialogs(self.events, settings.deadlines.dialog, self.tasks, self.origins)
-        self.dialogs.shortest_answer = STEALTH_ANSWER_SECONDS if settings.stealth else 0.0
+        self._origins = FrameOrigins(self.target_id, lambda: self.load_state.url, self._allows)
+        self._dialogs = Dialogs(self.events, settings.deadlines.dialog, self.tasks, self._origins)
+        self._dialogs.shortest_answer = STEALTH_ANSWER_SECONDS if settings.stealth else 0.0
         max_bytes = settings.limits.page_megabytes * 2**20
-        self.requests = RequestTracker(self.target_id, self.events, max_bytes, self.stop_loading, self.origins)
-        self.load_state = LoadState(self.target_id, target["url"])
+        self._requests = RequestTracker(self.target_id, self.events, max_bytes, self.stop_loading, self._origins)
+        self._load_state = LoadState(self.target_id, target["url"])
         self.navigation_block = NavigationBlock(cdp, self.target_id, interceptor, self.tasks)
         self._worlds = Worlds(cdp, self.target_id, ref_numbers)
 
     @property
     def worlds(self) -> Worlds:
         return self._worlds
+
+    @property
+    def origins(self) -> FrameOrigins:
+        return self._origins
+
+    @property
+    def dialogs(self) -> Dialogs:
+        return self._dialogs
+
+    @property
+    def requests(self) -> RequestTracker:
+        return self._requests
+
+    @property
+    def load_state(self) -> LoadState:
+        return self._load_state
 
     @property
     def is_closed(self) -> bool:
