@@ -10,7 +10,7 @@ import socket
 import tempfile
 from collections.abc import AsyncGenerator, Callable, Generator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import hypothesis
 import pytest
@@ -19,9 +19,11 @@ from tests.site import OWN_SITES, Site, serving
 
 from rove import Session
 from rove.engine.sessions.sessions import Sessions
+from rove.settings.sections import EngineName
 from rove.settings.tree import Deadlines, Limits, Settings
 
 GOLDEN = Path(__file__).parent / "golden"
+ENGINES: tuple[EngineName, ...] = get_args(EngineName)
 TAB_LIMIT = 4
 SESSION_LIMIT = 5
 
@@ -34,14 +36,40 @@ hypothesis.settings.load_profile("rove")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="Write the golden files again.")
+    parser.addoption("--engine", choices=ENGINES, default="chromium", help="Run the browser tests on this engine.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let tests that make settings of their own run on the chosen engine too, unless they name one."""
+    make, engine = Settings.__init__, config.getoption("--engine")
+    if engine != "chromium":
+        setattr(Settings, "__init__", lambda self, *args, **given: make(self, *args, **{"engine": engine, **given}))  # noqa: B010
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip the tests of what only other engines have, with the reason that their mark gives."""
+    engine = config.getoption("--engine")
+    for item in items:
+        for mark in item.iter_markers("engines"):
+            if engine not in mark.args:
+                item.add_marker(pytest.mark.skip(reason=f"{engine}: {mark.kwargs['reason']}"))
+
+
+@pytest.fixture(scope="session")
+def engine(request: pytest.FixtureRequest) -> EngineName:
+    """The engine that tests run on."""
+    name: EngineName = request.config.getoption("--engine")
+    return name
 
 
 @pytest.fixture(autouse=True)
-def _no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch, engine: EngineName) -> None:
     """Remove ROVE_ variables of this machine, so that tests run the same everywhere."""
-    names = "HOME ATTACH WORKSPACE POLICY APPROVE BROWSER HEADLESS SANDBOX FETCH_BROWSER SECRETS GUARD_PASSWORDS"
+    names = "HOME ATTACH WORKSPACE POLICY APPROVE BROWSER ENGINE HEADLESS SANDBOX FETCH_BROWSER SECRETS GUARD_PASSWORDS"
     for name in names.split():
         monkeypatch.delenv(f"ROVE_{name}", raising=False)
+    if engine != "chromium":
+        monkeypatch.setenv("ROVE_ENGINE", engine)
     # The test sites are on this machine, which pages cannot reach unless it is allowed.
     monkeypatch.setenv("ROVE_ALLOW_HOST", ",".join(OWN_SITES))
 
@@ -69,10 +97,11 @@ def site(_server: Site) -> Generator[Site]:
 
 
 @pytest.fixture(scope="session")
-def settings(home: Path) -> Settings:
+def settings(home: Path, engine: EngineName) -> Settings:
     """Settings with long deadlines, because the machine may be busy, and with low limits."""
     return Settings(
         home=home,
+        engine=engine,
         allow_host=OWN_SITES,
         deadlines=Deadlines(action=30, launch=60, approval=30),
         limits=Limits(sessions=SESSION_LIMIT, tabs=TAB_LIMIT, queue_seconds=0.2),

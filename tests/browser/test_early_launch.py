@@ -30,7 +30,7 @@ OURS = {
     "rove", "rove.errors", "rove.page_text", "rove.port", "rove.settings", "rove.settings.chrome_version",
     "rove.settings.home", "rove.version",
 }  # fmt: skip
-BROWSER = "rove.chromium"
+BROWSER = ("rove.chromium", "rove.process")
 
 IMPORTS = """
 import os, sys

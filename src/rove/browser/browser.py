@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Literal, Protocol, cast
 
 from rove.browser.context import Context, SavedContext
+from rove.errors import Unsupported
+from rove.settings.sections import EngineName
 from rove.settings.tree import Settings
 from rove.validation.record import dataclass
 
@@ -114,11 +117,17 @@ class BrowserEngine(Protocol):
         """Return the user agent of the browser that the settings choose, without starting it."""
         ...
 
+    def installed(self, settings: Settings, /) -> str | None:
+        """Return the version and the path of the browser that would be used; None if there is none."""
+        ...
+
     def diagnose(self, settings: Settings, /) -> AsyncIterator[Finding]:
         """Check everything that starting a browser needs, for `rove doctor`."""
         ...
 
 
-def load_engine(name: str = "chromium") -> BrowserEngine:
+def load_engine(name: EngineName) -> BrowserEngine:
     """Import the engine of that name. Layers above import no engine themselves."""
+    if find_spec(f"rove.{name}") is None:
+        raise Unsupported(f"This rove has no engine {name}.", hint="Use another one of `--engine`.")
     return cast("BrowserEngine", import_module(f"rove.{name}.engine").ENGINE)

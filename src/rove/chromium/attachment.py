@@ -8,9 +8,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from rove.chromium.attached_context import AttachedContext, resume_target
-from rove.chromium.browser import AUTO_ATTACH, Browser, check_version, opened, sweep_leftovers
+from rove.chromium.browser import AUTO_ATTACH, Browser, check_version, opened
 from rove.chromium.protocol.connection import CdpConnection, CdpError
 from rove.errors import BrowserUnavailable, unwritable
+from rove.process.leftovers import sweep_leftovers
 from rove.process.run_folder import RunFolder
 from rove.protocol.websocket import HandshakeFailed, WebSocketTransport
 from rove.settings.debug_port import BROWSER_PATH, DebugPort

@@ -15,12 +15,13 @@ from rove.browser.context import DIED, SavedContext
 from rove.chromium.context import Context
 from rove.chromium.process.browser_process import BrowserProcess
 from rove.chromium.process.first_page import COMMANDS_SENT, CREATE_PAGE_ID, FirstPage
-from rove.chromium.process.launch_arguments import decide_sandbox, has_display
+from rove.chromium.process.launch_arguments import decide_sandbox
 from rove.chromium.protocol.connection import CdpConnection, CdpError
 from rove.chromium.protocol.pipe import PipeTransport
 from rove.errors import BrowserUnavailable, Unsupported, unwritable
+from rove.process.display import refuse_without_display
+from rove.process.leftovers import sweep_leftovers
 from rove.process.memory_usage import kill_largest_page, memory_in_use
-from rove.process.run_folder import sweep
 from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
 
@@ -212,11 +213,8 @@ async def start_process(
     settings: Settings, progress: Callable[[str], None] | None, profile: ProfileLaunch | None = None
 ) -> BrowserProcess:
     """Find a browser, or fetch one if `progress` can be shown, and start its process."""
-    if not settings.headless and not has_display():
-        raise BrowserUnavailable(
-            "A browser with a window needs a display, and there is none.",
-            hint="Leave out --no-headless, or `headless` of a session; or start rove under `xvfb-run`.",
-        )
+    if not settings.headless:
+        refuse_without_display()
     from rove.chromium.installation import ensure  # not needed after an early launch
 
     may_fetch = settings.fetch_browser and progress is not None
@@ -272,14 +270,6 @@ async def launch(settings: Settings, process: BrowserProcess, kind: type[Browser
         await _clean_up(connection, process)
         raise
     return browser
-
-
-async def sweep_leftovers(runs: Path) -> None:
-    """Remove what earlier processes left behind; a failure is logged, and the next launch tries again."""
-    try:
-        await asyncio.to_thread(sweep, runs)
-    except Exception:
-        log.exception("what earlier browsers left in %s could not be removed", runs)
 
 
 async def _open_connection(process: BrowserProcess) -> CdpConnection:

@@ -56,6 +56,12 @@ class ChromiumEngine:
         is_shell = installation is not None and installation.headless_only
         return own_user_agent(printed or PINNED, settings.headless and not settings.stealth, is_shell)
 
+    def installed(self, settings: Settings) -> str | None:
+        from rove.chromium.installation import installed, version
+
+        found = installed(settings)
+        return f"{version(found.path) or 'a browser that does not start'}: {found.path}" if found else None
+
     def diagnose(self, settings: Settings) -> AsyncIterator[Finding]:
         from rove.chromium.diagnosis import diagnose
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING
 from rove.chromium.chrome_for_testing.errors import DownloadUnavailable
 from rove.chromium.process.discovery import Installation, browsers_folder, candidates, find, is_snap
 from rove.errors import BrowserUnavailable
+from rove.process.packages import install_package, may_use_apt
 from rove.settings.chrome_version import PINNED
 from rove.settings.tree import Settings
 
@@ -45,7 +44,7 @@ def fetch(settings: Settings, progress: Progress, meter: Meter | None = None, ag
     try:
         found = _fetched(settings, progress, meter or percentages(progress), again)
     except DownloadUnavailable as failure:
-        if _chooses_download(settings) or not _may_use_apt():
+        if _chooses_download(settings) or not may_use_apt():
             raise
         progress(f"  That did not work: {failure.message}")
         from_debian = _installed_by_apt(settings, progress)
@@ -114,15 +113,10 @@ def _chooses_download(settings: Settings) -> bool:
     return settings.browser_mirror is not None or settings.browser_version != PINNED
 
 
-def _may_use_apt() -> bool:
-    return os.geteuid() == 0 and shutil.which("apt-get") is not None
-
-
 def _installed_by_apt(settings: Settings, progress: Progress) -> Installation | None:
     package = "chromium-headless-shell" if settings.uses_headless_shell else "chromium"
     before = {_file_identity(found) for found in _usable(settings)}
-    _succeeds(["apt-get", "update"], progress)  # if it fails, the package list that is there may still do
-    if not _succeeds(["apt-get", "install", "-y", "--no-install-recommends", package], progress):
+    if not install_package(package, progress):
         return None
     after = _usable(settings)
     new = next((found for found in after if _file_identity(found) not in before), None)
@@ -143,31 +137,6 @@ def _file_identity(found: Installation) -> tuple[str, int, int]:
 def _described_as_old(found: Installation, progress: Progress) -> Installation:
     progress(f"  Nothing was fetched: apt-get changed no browser. {found.location} was there before.")
     return Installation(found.location, f"{found.origin}, installed before, not fetched now", found.headless_only)
-
-
-def _succeeds(command: list[str], progress: Progress) -> bool:
-    progress(f"Running {' '.join(command)}")
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env=environment,
-    ) as process:
-        assert process.stdout is not None
-        reason = reported = ""
-        for line in process.stdout:
-            text = line.strip()
-            if text.startswith(("Error", "E:")) or not reason:
-                reason = text or reason
-            if text != reported and text.startswith(("Get:", "Unpacking", "Setting up")):
-                reported = text
-                progress(f"  {text[:100]}")
-    if process.returncode != 0:
-        progress(f"  That did not work: {reason[:200]}")
-    return process.returncode == 0
 
 
 def _missing(headless: bool) -> str:

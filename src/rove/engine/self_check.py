@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import platform
 import shutil
 import sys
 import tempfile
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 from rove.browser.browser import Finding, load_engine
 from rove.errors import RoveError
 from rove.guard.policy.policy_file import policy_from
 from rove.guard.secrets.secrets import secrets_from
+from rove.settings.sections import EngineName
 from rove.settings.tree import Settings
 
+ENGINES: tuple[EngineName, ...] = get_args(EngineName)
 MIN_MEMORY_MB = 512
 MIN_DISK_MB = 200
 # Chromium makes a socket in its profile folder, and a socket's path must fit in 108 characters.
@@ -29,8 +34,21 @@ async def examine(settings: Settings) -> AsyncIterator[Finding]:
     yield _check_secrets(settings)
     yield _check_policy(settings)
     yield _check_memory()
-    async for finding in load_engine().diagnose(settings):
+    yield Finding("engine", "good", settings.engine)
+    async for finding in load_engine(settings.engine).diagnose(settings):
         yield finding
+    for name in ENGINES:
+        if name != settings.engine and (other := await asyncio.to_thread(_check_other_engine, name, settings)):
+            yield other
+
+
+def _check_other_engine(name: EngineName, settings: Settings) -> Finding | None:
+    """Tell of an engine that sessions can be opened with; None if its browser is not installed."""
+    try:
+        installed = load_engine(name).installed(replace(settings, engine=name, browser=None))
+    except RoveError:
+        return None
+    return Finding(name, "good", f"{installed}; for sessions opened with it") if installed else None
 
 
 def _check_folder(subject: str, path: Path) -> Finding:

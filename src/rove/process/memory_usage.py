@@ -8,6 +8,7 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
+from rove.process.page_processes import is_page_process
 from rove.process.watchdog import living_processes
 from rove.validation.record import dataclass
 
@@ -51,5 +52,5 @@ def _processes_in(group: int) -> Iterator[ProcessMemory]:
         with contextlib.suppress(OSError):  # it has ended since it was listed
             statm = Path(f"/proc/{pid}/statm").read_text().split()
             _, resident, shared, *_ = (int(pages) * PAGE_SIZE for pages in statm)
-            is_page = b"--type=renderer" in Path(f"/proc/{pid}/cmdline").read_bytes()
+            is_page = is_page_process(Path(f"/proc/{pid}/cmdline").read_bytes())
             yield ProcessMemory(pid, resident - shared, shared, is_page)

@@ -31,7 +31,11 @@ class PageProcesses:
     def _list(self) -> list[int]:
         if self._group is None or not os.path.exists("/proc/self/stat"):
             return []
-        return [pid for pid, group in living_processes() if group == self._group and _is_page(pid)]
+        return [
+            pid
+            for pid, group in living_processes()
+            if group == self._group and is_page_process(_read(f"/proc/{pid}/cmdline"))
+        ]
 
     def pause(self, pids: Iterable[int]) -> None:
         _signal(pids, signal.SIGSTOP)
@@ -46,8 +50,9 @@ def _signal(pids: Iterable[int], number: signal.Signals) -> None:
             os.kill(pid, number)
 
 
-def _is_page(pid: int) -> bool:
-    return b"--type=renderer" in _read(f"/proc/{pid}/cmdline")
+def is_page_process(arguments: bytes) -> bool:
+    """Return whether a process with these arguments runs pages: Chromium and Firefox mark those differently."""
+    return b"--type=renderer" in arguments or b"-isForBrowser" in arguments
 
 
 def _nanoseconds(pid: int) -> int:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-# Every process that is started for a run folder has this variable. Chromium's child processes overwrite theirs with a
+# Every process that is started for a run folder has this variable. A browser's child processes overwrite theirs with a
 # title, so a file in the folder also names the process group that the browser leads and its children stay in.
 RUN_FOLDER_VARIABLE = "ROVE_RUN_FOLDER"
 PROCESS_FILE = "browser.process"
@@ -59,7 +59,7 @@ def processes_of(folder: str | Path) -> list[int]:
     marked = {pid for pid in living if variable in _read(f"/proc/{pid}/environ").split(b"\0")}
     groups = {living[pid] for pid in marked if living[pid] == pid} | _recorded_groups(folder)
     marked |= {pid for pid in _recorded_browser(folder) if pid in living}
-    return sorted(marked | {pid for pid in living if living[pid] in groups and _is_chromium_child(pid)})
+    return sorted(marked | {pid for pid in living if living[pid] in groups and _is_browser_child(pid)})
 
 
 def living_processes() -> Iterator[tuple[int, int]]:
@@ -94,8 +94,10 @@ def _start_time(pid: int) -> str:
     return f"{_read(BOOT_ID_FILE).decode().strip()} {fields[19].decode() if fields else 'gone'}"
 
 
-def _is_chromium_child(pid: int) -> bool:
-    return b" --type=" in _read(f"/proc/{pid}/cmdline").replace(b"\0", b" ")
+def _is_browser_child(pid: int) -> bool:
+    """Return whether a process has an argument that Chromium, or Firefox, gives to its children."""
+    arguments = _read(f"/proc/{pid}/cmdline").replace(b"\0", b" ")
+    return b" --type=" in arguments or b" -contentproc" in arguments
 
 
 def _read(path: str) -> bytes:
@@ -115,7 +117,7 @@ def _processes_from_ps(folder: str | Path) -> list[int]:
     rows = [row for line in output.splitlines() if len(row := line.split(None, 2)) == 3]
     named = [row for row in rows if str(folder) in row[2] and "watchdog.py" not in row[2]]
     groups = {row[1] for row in named if row[0] == row[1]}
-    children = [row for row in rows if row[1] in groups and " --type=" in row[2]]
+    children = [row for row in rows if row[1] in groups and (" --type=" in row[2] or " -contentproc" in row[2])]
     return sorted({int(row[0]) for row in (*named, *children)} - {os.getpid()})
 
 

@@ -8,6 +8,8 @@ from rove.validation.fields import FieldRule, Validated, arg
 from rove.validation.record import dataclass
 
 Seconds = Annotated[float, FieldRule(gt=0)]
+# The packages `rove.NAME` that hold an engine.
+EngineName = Literal["chromium", "firefox", "webkit"]
 
 
 @dataclass(frozen=True)

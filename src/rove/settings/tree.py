@@ -28,10 +28,10 @@ from rove.settings.home import DEFAULT as DEFAULT_HOME
 from rove.settings.home import home_from
 from rove.settings.logins import Logins
 from rove.settings.sections import Deadlines as Deadlines
+from rove.settings.sections import EngineName, Observing, Viewport
 from rove.settings.sections import Guarding as Guarding
 from rove.settings.sections import Journaling as Journaling
 from rove.settings.sections import Limits as Limits
-from rove.settings.sections import Observing, Viewport
 from rove.settings.sections import Serving as Serving
 from rove.settings.toml_text import parse_toml
 from rove.settings.toolset_file import settings_of
@@ -58,8 +58,12 @@ class Settings(Validated):
         "The only folder that files are uploaded from and written to. Default: `workspace` in home.",
         default=None,
     )
+    engine: EngineName = arg(
+        "Browser engine that sessions run on, unless one is opened with another: docs/engines.md says what differs.",
+        default="chromium",
+    )
     browser: Path | None = arg(
-        "Path of the browser to use. Default: the first one that `rove install` finds.",
+        "Path of the browser to use, of the engine that is set. Default: the first one that `rove install` finds.",
         default=None,
     )
     attach: str | None = arg(

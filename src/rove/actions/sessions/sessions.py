@@ -9,6 +9,7 @@ from rove.action import Effect, SessionDirectory, SessionsAction, action, arg
 from rove.browser.emulation.window import ViewportSize, WindowChoice
 from rove.errors import InvalidArguments
 from rove.outcome import Own, PageText, Passage, Result
+from rove.settings.sections import EngineName
 from rove.states.choice import LoginChoice, LoginKind, LoginUse
 from rove.validation.record import dataclass
 
@@ -52,6 +53,7 @@ class SessionOpened(Result):
     # What it has instead of what the settings say.
     headless: bool | None = None
     viewport: ViewportSize | None = None
+    engine: EngineName | None = None
 
     def __str__(self) -> str:
         if self.is_new:
@@ -72,6 +74,7 @@ class OpenSession(SessionsAction[SessionOpened]):
     )
     headless: bool | None = arg("Without a window, or with one.", default=None, rare=True)
     viewport: ViewportSize | None = arg("Size of its tabs.", default=None, rare=True)
+    engine: EngineName | None = arg("Browser engine; the one that is set if not given.", default=None, rare=True)
     start: bool = arg("Start its browser now, not with the first call.", default=False, rare=True)
     must_be_new: bool = arg("Refuse a name that is open already.", default=False, rare=True)
     profile: str | None = arg("Profile, which a browser of its own keeps.", default=None, rare=True)
@@ -95,9 +98,10 @@ class OpenSession(SessionsAction[SessionOpened]):
         self.refuse_early(directory)  # another call may have opened it while a person was asked
         known = _names(directory)
         choice = LoginChoice(self.state, self.profile, self.save_on_close)
-        name = await directory.open_session(self.name, choice, WindowChoice(self.headless, self.viewport, self.start))
+        window = WindowChoice(self.headless, self.viewport, self.start, self.engine)
+        name = await directory.open_session(self.name, choice, window)
         login = " and ".join(f"{use.kind} {use.name}" for use in self.logins)
-        return SessionOpened(Own(name), name not in known, Own(login), self.headless, self.viewport)
+        return SessionOpened(Own(name), name not in known, Own(login), self.headless, self.viewport, self.engine)
 
 
 def _names(directory: SessionDirectory) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rove.settings.sections import EngineName
 from rove.validation.fields import Validated, arg
 from rove.validation.record import dataclass
 
@@ -16,12 +17,13 @@ class ViewportSize(Validated):
 
 @dataclass(frozen=True)
 class WindowChoice:
-    """What a session has instead of what the settings say: whether there is a window, and the size of viewports."""
+    """What a session has instead of what the settings say: a window or none, the size of viewports, the engine."""
 
     headless: bool | None = None
     viewport: ViewportSize | None = None
     # Whether its browser is started at once, not with the first call that needs it.
     starts_now: bool = False
+    engine: EngineName | None = None
 
 
 AS_SET = WindowChoice()

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from rove.browser.page_data import ConsoleMessage, ConsoleSource, Level
+from rove.browser.page_data import ConsoleSource
 from rove.browser.page_events import PageEvents
 from rove.browser.scripts import NONCE
 from rove.chromium.events.console_format import (
     exception_location,
     exception_text,
     message_text,
-    source_location,
-    truncate,
 )
 from rove.chromium.events.console_values import ConsoleValues
 from rove.chromium.frames.frame_origins import FrameOrigins
 from rove.chromium.protocol.connection import CdpSession
+from rove.page.logs import console_log
+from rove.page.logs.console_text import source_location
 from rove.tasks import BackgroundTasks
 
-MAX_MESSAGES = 500
 # How messages begin by which rove's own script reports.
 REPORT_PREFIX = f"{NONCE} "
 # The browser keeps every logged object alive for DevTools to inspect, until it is told to release them.
@@ -31,10 +29,6 @@ MAX_RETAINED_OBJECTS = 1000
 # The oldest execution contexts of a page that has more than this are forgotten.
 MAX_CONTEXTS = 2000
 
-_LEVELS: dict[str, Level] = {
-    "error": "error", "assert": "error", "exception": "error", "warning": "warning", "debug": "debug",
-    "verbose": "debug",
-}  # fmt: skip
 # Calls that only change how a console is displayed.
 _IGNORED_KINDS = frozenset({"clear", "endGroup"})
 _METHODS = frozenset({"Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Console.messageAdded", "Log.entryAdded"})
@@ -46,28 +40,13 @@ FindSource = Callable[["int | None"], ConsoleSource]
 FindAuthor = Callable[[dict[str, Any]], str]
 
 
-class ConsoleLog:
-    """The latest console messages. `dropped` counts older ones, `unrecorded` those that came too fast to be read."""
+class ConsoleLog(console_log.ConsoleLog):
+    """The latest console messages of a page, its frames and workers."""
 
     def __init__(self, tasks: BackgroundTasks, events: PageEvents | None = None) -> None:
+        super().__init__(events)
         self._tasks = tasks
-        self._events = events
         self._values = ConsoleValues(tasks)
-        self._messages: deque[ConsoleMessage] = deque(maxlen=MAX_MESSAGES)
-        self.dropped = self.unrecorded = 0
-
-    def __iter__(self) -> Iterator[ConsoleMessage]:
-        return iter(self._messages)
-
-    def __len__(self) -> int:
-        return len(self._messages)
-
-    def clear(self) -> int:
-        """Remove all messages; return how many there were."""
-        count = sum(message.count for message in self._messages)
-        self._messages.clear()
-        self.dropped = self.unrecorded = 0
-        return count
 
     def listen(self, cdp: CdpSession, find_source: FindSource, find_author: FindAuthor | None = None) -> None:
         """Log the messages of a CDP session; `find_source` maps an execution context id to its source."""
@@ -95,7 +74,7 @@ class ConsoleLog:
             text = f"Assertion failed: {text}"
         frames = event.get("stackTrace", {}).get("callFrames") or [{}]
         values = self._values.convert(cdp, event["args"])
-        self._add(_KIND_NAMES.get(kind, kind), text, source_location(frames[0]), source, event["timestamp"], values)
+        self.add(_KIND_NAMES.get(kind, kind), text, source_location(frames[0]), source, event["timestamp"], values)
         if kind == "error" and self._events is not None:
             self._events.add("console error", source.quote(text))
 
@@ -105,7 +84,7 @@ class ConsoleLog:
             return
         kind = message["level"]
         place = {**message, "lineNumber": message.get("line", 1) - 1, "columnNumber": message.get("column", 1) - 1}
-        self._add(kind, message["text"], source_location(place), source, time.time() * 1000)
+        self.add(kind, message["text"], source_location(place), source, time.time() * 1000)
         if kind == "error" and self._events is not None:
             self._events.add("console error", source.quote(message["text"]))
 
@@ -113,7 +92,7 @@ class ConsoleLog:
         details = event["exceptionDetails"]
         text = exception_text(details)
         source = find_source(details.get("executionContextId"))
-        self._add("exception", text, exception_location(details), source, event["timestamp"])
+        self.add("exception", text, exception_location(details), source, event["timestamp"])
         if self._events is not None:
             first, *_ = text.splitlines()
             said = first.removeprefix("Uncaught ").removeprefix("(in promise) ")
@@ -126,27 +105,7 @@ class ConsoleLog:
         if find_author is not None:
             source = replace(source, origin=find_author(entry))
         location = source_location(entry)
-        self._add(entry["source"], entry["text"], location, source, entry["timestamp"], level=entry["level"])
-
-    def _add(
-        self,
-        kind: str,
-        text: str,
-        location: str,
-        source: ConsoleSource,
-        at: float,
-        args: list[Any] | None = None,
-        level: str | None = None,
-    ) -> None:
-        rank, shown = _LEVELS.get(level or kind, "info"), truncate(text)
-        entry = ConsoleMessage(rank, kind, shown, location, source, at / 1000, [shown] if args is None else args)
-        last = self._messages[-1] if self._messages else None
-        if last is not None and replace(last, at=entry.at, count=1) == entry:
-            self._messages[-1] = replace(entry, count=last.count + 1)
-            return
-        if len(self._messages) == MAX_MESSAGES:
-            self.dropped += 1
-        self._messages.append(entry)
+        self.add(entry["source"], entry["text"], location, source, entry["timestamp"], level=entry["level"])
 
     def _on_dropped(self, event: dict[str, Any]) -> None:
         self.unrecorded += event["method"] in _METHODS

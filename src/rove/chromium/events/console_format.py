@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from rove.page.logs.console_text import MAX_LENGTH, source_location
 from rove.validation.pattern import pattern
 
-MAX_LENGTH = 1000
-MAX_URL_LENGTH = 300
 MAX_STACK_LINES = 6
 # Objects for which the browser's description says more than a preview of their properties.
 _SHOWN_BY_DESCRIPTION = frozenset({"error", "node", "date", "regexp"})
@@ -31,31 +30,10 @@ def exception_text(details: dict[str, Any]) -> str:
     return f"{details.get('text', 'Uncaught')} {argument_text(exception) if exception else ''}".strip()
 
 
-def source_location(frame: dict[str, Any]) -> str:
-    """Return a location such as `https://example.com/app.js:12:5`; empty if it is unknown."""
-    url = frame.get("url", "")
-    if not url:
-        return ""
-    line = f":{frame['lineNumber'] + 1}" if "lineNumber" in frame else ""
-    column = f":{frame['columnNumber'] + 1}" if "columnNumber" in frame else ""
-    return _clean_url(url) + line + column
-
-
 def exception_location(details: dict[str, Any]) -> str:
     """Return where an exception was thrown: its own position, or else the top of its stack."""
     frames = details.get("stackTrace", {}).get("callFrames") or [{}]
     return source_location(details) or source_location(frames[0])
-
-
-def truncate(text: str, longest: int = MAX_LENGTH) -> str:
-    """Cut a text to so many characters and append its full length."""
-    return text if len(text) <= longest else f"{text[:longest]}… ({len(text)} characters)"
-
-
-def _clean_url(url: str) -> str:
-    # A script can choose its own name with `sourceURL`, including spaces and line breaks.
-    clean = "".join(url.split())
-    return clean if len(clean) <= MAX_URL_LENGTH else clean[: MAX_URL_LENGTH - 1] + "…"
 
 
 def _fill_placeholders(pattern: str, arguments: list[RemoteObject]) -> str:

@@ -7,8 +7,9 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from rove.chromium.events.console_format import MAX_LENGTH, RemoteObject, argument_text, truncate
+from rove.chromium.events.console_format import RemoteObject, argument_text
 from rove.chromium.protocol.connection import CdpError, CdpSession
+from rove.page.logs.console_text import MAX_LENGTH, truncate
 from rove.tasks import BackgroundTasks
 
 # Larger objects are told by the beginning that the browser reports with each call.

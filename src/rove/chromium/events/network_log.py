@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import base64
-from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from rove.browser.network.header_masking import truncate_headers
-from rove.browser.network.request_data import NetworkMessages, RequestTiming
 from rove.chromium.events.request_details import (
     initiator_text,
     received_after,
@@ -19,60 +16,28 @@ from rove.chromium.events.request_details import (
 )
 from rove.chromium.frames.frame_origins import FrameOrigins
 from rove.chromium.protocol.connection import CdpError, CdpSession
-from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
+from rove.page.logs import network_log
+from rove.page.logs.network_log import MAX_EARLY, MAX_URL_LENGTH, proxy_refusal
 
-MAX_REQUESTS = 500
-MAX_URL_LENGTH = 2000
-MAX_EARLY_HEADERS = 50
 # The source of a response by the flag that CDP sets for it; the first that is set counts.
 _SOURCES = (
     ("fromServiceWorker", "service worker"),
     ("fromPrefetchCache", "prefetch cache"),
     ("fromDiskCache", "disk cache"),
 )
-# Headers by which rove's proxy says why it did not forward a request. It removes them from what servers answer.
-_REFUSALS = ((REFUSED_HEADER, "not allowed"), (FAILURE_HEADER, "failed"))
 # Events by which the browser tells of a new request.
 _STARTS = frozenset({"Network.requestWillBeSent", "Network.webSocketCreated"})
 Event = dict[str, Any]
 
 
-@dataclass(slots=True)
-class LoggedRequest:
+@dataclass(slots=True, kw_only=True)
+class LoggedRequest(network_log.LoggedRequest):
     """One request and the response to it, as far as it has arrived."""
 
-    number: int
-    identity: str
     cdp: CdpSession = field(repr=False)
-    context: str
-    # The origin of the document that sent the request.
-    origin: str
-    method: str
-    url: str
-    kind: str
-    at: float
-    began: float
-    request_headers: dict[str, str]
-    has_body: bool = False
-    response_headers: dict[str, str] = field(default_factory=dict[str, str])
-    status: int | None = None
-    mime: str = ""
-    source: str | None = None
-    size: int | None = None
-    seconds: float | None = None
-    failure: str | None = None
     are_headers_exact: bool = False
-    initiator: str = ""
-    timing: RequestTiming = RequestTiming()
-    messages: NetworkMessages = field(default_factory=NetworkMessages)
     # The timing as CDP reports it with the response, until the end of the response is known.
     reported_timing: Event | None = field(default=None, repr=False)
-    # What a rule of the session has done to it, such as `answered by rule 2`.
-    intercepted: str | None = None
-
-    @property
-    def has_failed(self) -> bool:
-        return self.failure is not None or (self.status is not None and self.status >= 400)
 
     async def request_body(self) -> bytes | None:
         """Return the request body; None if the browser no longer has it."""
@@ -99,44 +64,15 @@ def _moment(request: LoggedRequest, event: Event) -> float:
     return request.at + after
 
 
-class Interceptions:
-    """What rules have done to requests, by their ids: a request may be reported after that."""
-
-    def __init__(self) -> None:
-        self._labels: dict[str, tuple[str, bool]] = {}
-
-    def add(self, identity: str, label: str, is_answered: bool) -> None:
-        before, _ = self._labels.pop(identity, ("", False))
-        self._labels[identity] = (f"{before}, {label}" if before else label, is_answered)
-        if len(self._labels) > MAX_EARLY_HEADERS:
-            del self._labels[next(iter(self._labels))]
-
-    def apply(self, request: LoggedRequest) -> None:
-        """Write into a logged request what rules have done to it, once."""
-        if request.identity in self._labels:
-            request.intercepted, is_answered = self._labels.pop(request.identity)
-            request.source = "rule" if is_answered else request.source
-
-
-class NetworkLog:
-    """The latest requests of a tab. `dropped` counts older ones, `unrecorded` those that came too fast to be read."""
+class NetworkLog(network_log.NetworkLog[LoggedRequest]):
+    """The latest requests of a page, its frames and workers."""
 
     def __init__(self, main_frame: str, origins: FrameOrigins) -> None:
+        super().__init__()
         self._main_frame = main_frame
         self._origins = origins
-        self._requests: deque[LoggedRequest] = deque()
-        self._pending: dict[str, LoggedRequest] = {}
         # Headers from `requestWillBeSentExtraInfo` events that came before their `requestWillBeSent`.
         self._early_headers: dict[str, dict[str, str]] = {}
-        self._interceptions = Interceptions()
-        self._last_number = 0
-        self.dropped = self.unrecorded = 0
-
-    def __iter__(self) -> Iterator[LoggedRequest]:
-        return iter(self._requests)
-
-    def find(self, number: int) -> LoggedRequest | None:
-        return next((request for request in self._requests if request.number == number), None)
 
     def sender(self, entry: Event) -> str | None:
         """Return the origin of the document that sent the request which an entry of the browser's log is about."""
@@ -177,7 +113,6 @@ class NetworkLog:
             LoggedRequest(
                 self._next_number(),
                 event["requestId"],
-                cdp,
                 context,
                 self._origins.of_document(event.get("documentURL", ""), event.get("frameId")),
                 request["method"],
@@ -188,6 +123,7 @@ class NetworkLog:
                 truncate_headers(request["headers"]),
                 request.get("hasPostData", False),
                 initiator=initiator_text(event.get("initiator", {})),
+                cdp=cdp,
             )
         )
 
@@ -198,7 +134,6 @@ class NetworkLog:
             LoggedRequest(
                 self._next_number(),
                 event["requestId"],
-                cdp,
                 context,
                 origin,
                 "GET",
@@ -208,6 +143,7 @@ class NetworkLog:
                 0,
                 {},
                 initiator=initiator_text(event.get("initiator", {})),
+                cdp=cdp,
             )
         )
 
@@ -244,12 +180,6 @@ class NetworkLog:
         elif request := self._pending.get(event.get("requestId", "")):
             request.messages.dropped += 1
 
-    def note_interception(self, identity: str, label: str, is_answered: bool) -> None:
-        """Log that a rule has blocked, answered or changed a request, also one that is reported only later."""
-        self._interceptions.add(identity, label, is_answered)
-        if request := self._pending.get(identity):
-            self._interceptions.apply(request)
-
     def _on_request_headers(self, event: Event) -> None:
         """Log the headers exactly as they were sent, including cookies."""
         request = self._pending.get(event["requestId"])
@@ -257,7 +187,7 @@ class NetworkLog:
             request.request_headers, request.are_headers_exact = truncate_headers(event["headers"]), True
         else:
             self._early_headers[event["requestId"]] = truncate_headers(event["headers"])
-            if len(self._early_headers) > MAX_EARLY_HEADERS:
+            if len(self._early_headers) > MAX_EARLY:
                 del self._early_headers[next(iter(self._early_headers))]
 
     def _on_response_headers(self, event: Event) -> None:
@@ -280,9 +210,7 @@ class NetworkLog:
         request.source = request.source or next(sources, "network")
         request.reported_timing = response.get("timing")
         request.timing = timing_of(request.reported_timing, request.began)
-        if request.url.startswith("http:"):  # over https the proxy refuses the connection instead of answering
-            refusals = (f"{word}: {value}" for mark, word in _REFUSALS if (value := response["headers"].get(mark)))
-            request.failure = next(refusals, None)
+        request.failure = proxy_refusal(request.url, response["headers"])
 
     def _on_finish(self, event: Event) -> None:
         if request := self._pending.pop(event["requestId"], None):
@@ -301,18 +229,7 @@ class NetworkLog:
         began = request.began or event["timestamp"]
         request.seconds = max(event["timestamp"] - began, 0.0)
 
-    def _next_number(self) -> int:
-        self._last_number += 1
-        return self._last_number
-
     def _add(self, request: LoggedRequest) -> None:
-        if len(self._requests) == MAX_REQUESTS:
-            oldest = self._requests.popleft()
-            self.dropped += 1
-            if self._pending.get(oldest.identity) is oldest:
-                del self._pending[oldest.identity]
         if (sent := self._early_headers.pop(request.identity, None)) is not None:
             request.request_headers, request.are_headers_exact = sent, True
-        self._interceptions.apply(request)
-        self._requests.append(request)
-        self._pending[request.identity] = request
+        super()._add(request)

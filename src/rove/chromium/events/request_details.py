@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from rove.browser.network.request_data import MAX_MESSAGE_LENGTH, NetworkMessage, RequestTiming
-from rove.chromium.events.console_format import source_location
+from rove.page.logs.console_text import source_location
 
 Event = dict[str, Any]
 # Opcodes of WebSocket frames. Others, such as pings, carry nothing for the page.

@@ -116,11 +116,6 @@ def decide_sandbox(setting: Literal["auto", "on", "off"], browser: str | Path) -
     return Sandbox(False, "the kernel grants no user namespaces here")
 
 
-def has_display() -> bool:
-    """Return whether a browser window can be shown on this machine."""
-    return sys.platform != "linux" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-
-
 def _user_namespaces_work() -> bool:
     import subprocess
 

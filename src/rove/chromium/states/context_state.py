@@ -12,10 +12,10 @@ from rove.browser.failures import StateNotRestored
 from rove.browser.scripts import state_script
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.chromium.states.hidden_pages import HiddenPage, HiddenPages
-from rove.chromium.states.limits import FULL, QUICK, ReadLimits
 from rove.chromium.states.session_storage import SessionStorageSeed
 from rove.chromium.storage.context_cookies import ContextCookies
 from rove.errors import ScriptFailed
+from rove.page.tabs.read_limits import FULL, QUICK, ReadLimits
 from rove.states.state import BrowserState, OriginState
 
 if TYPE_CHECKING:

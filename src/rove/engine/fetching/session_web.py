@@ -106,4 +106,4 @@ class SessionWeb:
 @cache
 def _user_agent(settings: Settings) -> str:
     """Return the user agent of the browser that the settings choose. To ask its version takes a tenth of a second."""
-    return load_engine().user_agent(settings)
+    return load_engine(settings.engine).user_agent(settings)

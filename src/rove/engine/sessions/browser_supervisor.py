@@ -39,7 +39,7 @@ class BrowserSupervisor:
     ) -> None:
         """`profile` returns what each browser is started with, for the one session that has a profile."""
         self._settings = settings
-        self._engine = load_engine()
+        self._engine = load_engine(settings.engine)
         self._is_busy = is_busy
         self._is_needed = is_needed
         self._on_lost = on_lost

@@ -1,4 +1,4 @@
-"""The browsers of a process: one that sessions share, and one more for each session that needs its own."""
+"""The browsers of a process: one of each engine, which sessions share, and one for each session that needs its own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rove.browser.emulation.window import WindowChoice
 from rove.engine.sessions.browser_supervisor import BrowserSupervisor
 from rove.engine.sessions.session import Session
 from rove.errors import InvalidArguments
-from rove.settings.sections import Viewport
+from rove.settings.sections import EngineName, Viewport
 from rove.settings.tree import Settings
 
 
@@ -21,19 +21,25 @@ class Browsers:
     def __init__(self, settings: Settings, sessions: Callable[[], Collection[Session]]) -> None:
         self._settings = settings
         self._sessions = sessions
-        self.shared = BrowserSupervisor(settings, self._is_busy, self._is_needed, self._mark_lost)
+        # By their engines.
+        self._shared: dict[EngineName, BrowserSupervisor] = {}
         self._own: dict[Session, BrowserSupervisor] = {}
+
+    @property
+    def shared(self) -> BrowserSupervisor:
+        """The supervisor of the browser that sessions share unless they ask for another engine."""
+        return self._shared_of(self._settings)
 
     @property
     def running(self) -> list[Browser]:
         """The browsers that are running."""
-        supervisors = (self.shared, *self._own.values())
+        supervisors = (*self._shared.values(), *self._own.values())
         return [browser for supervisor in supervisors if (browser := supervisor.current) is not None]
 
     def of(self, session: Session) -> BrowserSupervisor:
         """Return the supervisor of the browser that a session uses."""
         if not self._has_own(session):
-            return self.shared
+            return self._shared_of(session.settings)
         if session not in self._own:
             self._own[session] = self._supervise(session)
         return self._own[session]
@@ -53,8 +59,21 @@ class Browsers:
 
     async def close(self) -> None:
         """Close every browser."""
-        supervisors = (self.shared, *self._own.values())
+        supervisors = (*self._shared.values(), *self._own.values())
         await asyncio.gather(*(supervisor.close() for supervisor in supervisors))
+
+    def _shared_of(self, settings: Settings) -> BrowserSupervisor:
+        engine = settings.engine
+        if engine not in self._shared:
+            # Of the settings of a session, only those that name the engine and its browser are not its own.
+            chosen = replace(self._settings, engine=engine, browser=settings.browser)
+            self._shared[engine] = BrowserSupervisor(
+                chosen,
+                lambda: any(session.is_used for session in self._sharing(engine)),
+                lambda: any(session.is_used or session.has_pages for session in self._sharing(engine)),
+                lambda reason: self._mark_lost(engine, reason),
+            )
+        return self._shared[engine]
 
     def _supervise(self, session: Session) -> BrowserSupervisor:
         profile = session.login.profile
@@ -67,17 +86,12 @@ class Browsers:
             None if profile is None else lambda: ProfileLaunch(str(profile.data), session.network.open()[0]),
         )
 
-    def _sharing(self) -> list[Session]:
-        return [session for session in self._sessions() if not self._has_own(session)]
+    def _sharing(self, engine: EngineName) -> list[Session]:
+        sharing = [session for session in self._sessions() if not self._has_own(session)]
+        return [session for session in sharing if session.settings.engine == engine]
 
-    def _is_needed(self) -> bool:
-        return any(session.is_used or session.has_pages for session in self._sharing())
-
-    def _is_busy(self) -> bool:
-        return any(session.is_used for session in self._sharing())
-
-    def _mark_lost(self, reason: str) -> None:
-        for session in self._sharing():
+    def _mark_lost(self, engine: EngineName, reason: str) -> None:
+        for session in self._sharing(engine):
             session.mark_lost(reason)
 
 
@@ -85,8 +99,17 @@ def settings_for(settings: Settings, window: WindowChoice) -> Settings:
     """Return the settings of a session, with what it has instead. Raises InvalidArguments in an attached browser."""
     if window.headless is not None and settings.attach is not None:
         raise InvalidArguments("`headless`: rove is attached to a browser that is running already.")
+    if window.engine is not None and window.engine != settings.engine:
+        settings = _with_engine(settings, window.engine)
     if window.headless is not None:
         settings = replace(settings, headless=window.headless)
     if window.viewport is not None:
         settings = replace(settings, viewport=Viewport(window.viewport.width, window.viewport.height))
     return settings
+
+
+def _with_engine(settings: Settings, engine: EngineName) -> Settings:
+    if settings.attach is not None:
+        raise InvalidArguments("`engine`: rove is attached to a browser that is running already.")
+    # The browser that was given by its path is one of the engine that is set.
+    return replace(settings, engine=engine, browser=None)

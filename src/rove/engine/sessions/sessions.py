@@ -100,7 +100,8 @@ class Sessions:
         has_own_browser = self.settings.browser_per_session or self.settings.profile is not None
         if launch is not None or (self.settings.start_early and not has_own_browser):
             self._egress_settings.start_early(launch.take_proxy_port() if launch is not None else None)
-            self._browsers.shared.start_early(launch)
+            if launch is not None or self.settings.engine == "chromium":  # others take seconds of both cores to start
+                self._browsers.shared.start_early(launch)
 
     def protect_port(self, address: str, port: int) -> None:
         """Let no page and no agent reach a port that a surface of rove listens on, whatever hosts are allowed."""

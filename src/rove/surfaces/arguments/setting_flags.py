@@ -11,7 +11,8 @@ from rove.settings.tree import Option, options
 
 # The settings that matter to what opens pages, and those that matter to other commands.
 OF_ACTIONS = (
-    "home", "workspace", "browser", "attach", "headless", "allow_host", "only_host", "deny_host", "policy", "secrets",
+    "home", "workspace", "engine", "browser", "attach", "headless", "allow_host", "only_host", "deny_host", "policy",
+    "secrets",
 )  # fmt: skip
 OF_SERVERS = (*OF_ACTIONS, "approve", "toolset")
 OF_COMMANDS: Mapping[str, Sequence[str]] = {

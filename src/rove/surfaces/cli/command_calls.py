@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rove.settings.tree import Resolved
@@ -35,8 +36,11 @@ def install(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | 
     from rove.surfaces.cli.progress_bar import ProgressBar
 
     bar = ProgressBar(sys.stdout) if sys.stdout.isatty() else None
-    engine = load_engine()
-    version, where = engine.install(resolved.settings, lambda line: print(line, flush=True), bar, given.force)
+    settings = resolved.settings
+    if given.which is not None and given.which != settings.engine:
+        settings = replace(settings, engine=given.which, browser=None)
+    engine = load_engine(settings.engine)
+    version, where = engine.install(settings, lambda line: print(line, flush=True), bar, given.force)
     print(f"{version}\n{where}")
     return 0
 

@@ -633,6 +633,7 @@ class BlockingMethods:
         save_on_close: bool = False,
         headless: bool | None = None,
         viewport: ViewportSize | None = None,
+        engine: Literal["chromium", "firefox", "webkit"] | None = None,
         start: bool = False,
         must_be_new: bool = False,
         profile: str | None = None,
@@ -644,6 +645,7 @@ class BlockingMethods:
         save_on_close: Save the session as `state` after calls, and when it is closed.
         headless: Without a window, or with one.
         viewport: Size of its tabs.
+        engine: Browser engine; the one that is set if not given.
         start: Start its browser now, not with the first call.
         must_be_new: Refuse a name that is open already.
         profile: Profile, which a browser of its own keeps.

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from rove.chromium.events.network_log import MAX_REQUESTS, NetworkLog
+from rove.chromium.events.network_log import NetworkLog
 from rove.chromium.frames.frame_origins import FrameOrigins
 from rove.chromium.protocol.connection import CdpConnection, CdpSession
 from rove.chromium.protocol.pipe import PipeTransport
+from rove.page.logs.network_log import MAX_REQUESTS
 
 
 def new_log() -> tuple[NetworkLog, CdpSession]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import get_args
 
+from rove.settings.sections import EngineName
 from rove.surfaces.cli import command_calls
 from rove.surfaces.cli.arguments.command_tree import CommandTree, runs
 from rove.surfaces.cli.arguments.help_texts import (
@@ -29,6 +31,8 @@ def serve_arguments(serve: argparse.ArgumentParser) -> None:
 
 
 def install_arguments(install: argparse.ArgumentParser) -> None:
+    engines = get_args(EngineName)
+    install.add_argument("which", nargs="?", choices=engines, help="engine; the one that is set if not given")
     install.add_argument("--force", action="store_true", help="fetch one even where one is found")
 
 

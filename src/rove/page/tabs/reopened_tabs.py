@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from rove.chromium.protocol.connection import CdpError
+from rove.browser.failures import BrowserError
 from rove.errors import NavigationFailed
 from rove.page_text import PageText
 
 if TYPE_CHECKING:
     from rove.browser.context import SavedContext
-    from rove.chromium.page.tab import Tab
+    from rove.browser.tab import Tab
 
 RELOAD_TIMEOUT = 3.0
 
@@ -23,7 +23,7 @@ async def load_again(tab: Tab, url: PageText) -> None:
     try:
         async with asyncio.timeout(RELOAD_TIMEOUT):
             await tab.navigate(url)
-    except (TimeoutError, NavigationFailed, CdpError):
+    except (TimeoutError, NavigationFailed, BrowserError):
         _report(tab, "page lost", url, f"The page of {tab.id} could not be loaded again.")
 
 

@@ -1,0 +1,62 @@
+"""The latest console messages of a tab."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from rove.browser.page_data import ConsoleMessage, ConsoleSource, Level
+from rove.browser.page_events import PageEvents
+from rove.page.logs.console_text import truncate
+
+MAX_MESSAGES = 500
+
+_LEVELS: dict[str, Level] = {
+    "error": "error", "assert": "error", "exception": "error", "warning": "warning", "debug": "debug",
+    "verbose": "debug",
+}  # fmt: skip
+
+
+class ConsoleLog:
+    """The latest console messages. `dropped` counts older ones, `unrecorded` those that came too fast to be read."""
+
+    def __init__(self, events: PageEvents | None = None) -> None:
+        self._events = events
+        self._messages: deque[ConsoleMessage] = deque(maxlen=MAX_MESSAGES)
+        self.dropped = self.unrecorded = 0
+
+    def __iter__(self) -> Iterator[ConsoleMessage]:
+        return iter(self._messages)
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    def clear(self) -> int:
+        """Remove all messages; return how many there were."""
+        count = sum(message.count for message in self._messages)
+        self._messages.clear()
+        self.dropped = self.unrecorded = 0
+        return count
+
+    def add(
+        self,
+        kind: str,
+        text: str,
+        location: str,
+        source: ConsoleSource,
+        at: float,
+        args: list[Any] | None = None,
+        level: str | None = None,
+    ) -> None:
+        """Add a message, or count it if it is the same as the last one. `at`: milliseconds since the epoch."""
+        rank, shown = _LEVELS.get(level or kind, "info"), truncate(text)
+        entry = ConsoleMessage(rank, kind, shown, location, source, at / 1000, [shown] if args is None else args)
+        last = self._messages[-1] if self._messages else None
+        if last is not None and replace(last, at=entry.at, count=1) == entry:
+            self._messages[-1] = replace(entry, count=last.count + 1)
+            return
+        if len(self._messages) == MAX_MESSAGES:
+            self.dropped += 1
+        self._messages.append(entry)
