@@ -52,11 +52,11 @@ class LivePage(live_page.LivePage):
         super().__init__(window, settings)
         self.driver = driver
         self.place = Place(window)
-        self.origins = FrameOrigins(window, lambda: self.load_state.url, self._allows)
-        self.dialogs = Dialogs(self.events, settings.deadlines.dialog, self.tasks)
+        self._origins = FrameOrigins(window, lambda: self.load_state.url, self._allows)
+        self._dialogs = Dialogs(self.events, settings.deadlines.dialog, self.tasks)
         max_bytes = settings.limits.page_megabytes * 2**20
-        self.requests = RequestTracker(self.events, max_bytes, self.stop_loading)
-        self.load_state = LoadState("about:blank")
+        self._requests = RequestTracker(self.events, max_bytes, self.stop_loading)
+        self._load_state = LoadState("about:blank")
         self._worlds = Worlds(self, window, ref_numbers)
         self._calls = itertools.count(1)
         self._navigations = itertools.count(1)
@@ -77,6 +77,22 @@ class LivePage(live_page.LivePage):
     @property
     def worlds(self) -> Worlds:
         return self._worlds
+
+    @property
+    def origins(self) -> FrameOrigins:
+        return self._origins
+
+    @property
+    def dialogs(self) -> Dialogs:
+        return self._dialogs
+
+    @property
+    def requests(self) -> RequestTracker:
+        return self._requests
+
+    @property
+    def load_state(self) -> LoadState:
+        return self._load_state
 
     @property
     def is_closed(self) -> bool:
@@ -323,5 +339,6 @@ class LivePage(live_page.LivePage):
         await self._answered.wait()
         await self.execute(SUPPRESS_DIALOGS)
 
-    async def terminate_script(self) -> None:
-        """Do nothing: WebDriver cannot end a script."""
+    async def terminate_script(self) -> bool:
+        """Return False: WebDriver cannot end a script."""
+        return False

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rove.page.frames.world import World
 from rove.page.input import devices
 from rove.page.input.clipboard import Clipboard
+from rove.page.input.guards import InputGuards
 from rove.webkit.events.live_page import LivePage
 from rove.webkit.input.keyboard import Keyboard
 from rove.webkit.input.mouse import Mouse
@@ -31,8 +32,8 @@ class InputDevices(devices.InputDevices):
         self._page = page
         super().__init__(page, page.events, clipboard, scratch, note_touched, aria)
 
-    def make_mouse(self) -> Mouse:
-        return Mouse(self._page, self)
+    def make_mouse(self, guards: InputGuards) -> Mouse:
+        return Mouse(self._page, guards)
 
-    def make_keyboard(self) -> Keyboard:
-        return Keyboard(self._page, self)
+    def make_keyboard(self, guards: InputGuards) -> Keyboard:
+        return Keyboard(self._page, guards, self)

@@ -12,6 +12,7 @@ from rove.webkit.input.actions import Tick, key_down, key_up, key_value, modifie
 
 if TYPE_CHECKING:
     from rove.page.input.devices import InputDevices
+    from rove.page.input.guards import InputGuards
     from rove.webkit.events.live_page import LivePage
 
 # Characters that are typed with one command.
@@ -23,8 +24,8 @@ INSERT = "text => document.execCommand('insertText', false, text)"
 class Keyboard(keyboard.Keyboard):
     """Sends keys to the element that has the focus."""
 
-    def __init__(self, page: LivePage, devices: InputDevices) -> None:
-        super().__init__(page, devices)
+    def __init__(self, page: LivePage, guards: InputGuards, devices: InputDevices) -> None:
+        super().__init__(page, guards)
         self._window = page
         self._devices = devices
 

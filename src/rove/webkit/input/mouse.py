@@ -14,7 +14,7 @@ from rove.webkit.input.actions import BUTTONS, PAUSE, Tick, key_down, key_up, mo
 
 if TYPE_CHECKING:
     from rove.browser.element import Button
-    from rove.page.input.devices import InputDevices
+    from rove.page.input.guards import InputGuards
     from rove.webkit.events.live_page import LivePage
 
 # Pixels of the first moves of a drag, after which a page knows that it is one.
@@ -24,8 +24,8 @@ FIRST_PIXELS = 6
 class Mouse(mouse.Mouse):
     """Moves, presses and drags at points of the viewport. What WebKit makes a drag of HTML is up to WebKit."""
 
-    def __init__(self, page: LivePage, devices: InputDevices) -> None:
-        super().__init__(page, devices)
+    def __init__(self, page: LivePage, guards: InputGuards) -> None:
+        super().__init__(page, guards)
         self._window = page
 
     async def send_move(self, x: float, y: float) -> None:

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rove.browser.network.withholding import NoRedactor, TextRedactor
 from rove.page import tab
 from rove.page.events.popups import Popups
-from rove.page.input.clipboard import Clipboard
 from rove.page.page_observer import PageObserver
 from rove.page.page_storage import PageStorage
 from rove.page.reading.withheld_frames import without_withheld_frames
-from rove.page.secrets.answers import redacted_answer
-from rove.refs import RefNumbers
-from rove.settings.tree import Settings
 from rove.webkit.capture.screenshot import take_picture, take_screenshot
 from rove.webkit.events.live_page import LivePage
-from rove.webkit.events.logs import ConsoleLog, NetworkLog
+from rove.webkit.events.logs import PageConsole, PageRequests
 from rove.webkit.frames.evaluation import evaluate
 from rove.webkit.input.devices import InputDevices
 from rove.webkit.page.navigator import Navigator
 from rove.webkit.page.page_consequences import PageConsequences
+from rove.webkit.page.shared_resources import SharedResources
 from rove.webkit.page.typed_secrets import WithheldSecrets
 from rove.webkit.page.unsupported import NoScreencast, NoWorkers, unsupported
 from rove.webkit.protocol.driver import Driver
@@ -37,27 +31,6 @@ if TYPE_CHECKING:
 
 # How often a window is given another size until its viewport has the one that was asked for.
 MAX_RESIZES = 4
-
-
-class SharedResources:
-    """What the tabs of one context share: ref numbers, clipboard, and what may be read."""
-
-    def __init__(self, settings: Settings, scratch: Path) -> None:
-        self.settings = settings
-        self.scratch = scratch
-        self.ref_numbers = RefNumbers()
-        self.clipboard = Clipboard()
-        self.may_read: Callable[[str], bool] = lambda address: True
-        self.withheld = "(not shown)"
-        self.redactor: TextRedactor = NoRedactor()
-        # Called when a tab was opened, closed or made current, or shows another URL.
-        self.on_changed: Callable[[], object] = lambda: None
-
-    def redact(self, text: str) -> str:
-        return self.redactor.redact(text)
-
-    def redact_answer(self, answer: Any) -> Any:
-        return redacted_answer(answer, self.redactor)
 
 
 class Tab(tab.Tab):
@@ -75,8 +48,8 @@ class Tab(tab.Tab):
         self._page = page
         self._shared = shared
         self.redact = shared.redact
-        self.network = NetworkLog(page.origins)
-        self._console = ConsoleLog(page.events, page.origins)
+        self.network = PageRequests(page.origins)
+        self._console = PageConsole(page.events, page.origins)
         self.workers = NoWorkers()
         self.cookies = PageCookies(page)
         self.storage = PageStorage(page.worlds)
@@ -92,7 +65,7 @@ class Tab(tab.Tab):
         return self._page
 
     @property
-    def console(self) -> tuple[ConsoleLog, ...]:
+    def console(self) -> tuple[PageConsole, ...]:
         return (self._console,)
 
     async def open(self) -> None:
@@ -113,7 +86,7 @@ class Tab(tab.Tab):
         elif kind == "roveCopied":
             self._shared.clipboard.note_copied(facts[0], self.page.origins.of_any)
         elif kind == "message":
-            self._console.add(*facts)
+            self._console.note(*facts)
         elif kind == "request":
             self.network.begin(facts[0], facts[1], facts[2])
         elif kind == "answer":
