@@ -9,6 +9,7 @@ import { recordMessages } from "./page_world/messages.js";
 import { reportQueue } from "./page_world/report_queue.js";
 import { recordRequests } from "./page_world/requests.js";
 import { runCall } from "./page_world/running_calls.js";
+import { treatAsFocused } from "./page_world/window_focus.js";
 
 const pageWorldCalls = { ...driverCalls, runCall, nextReports: reportQueue.next, documentState: noteDocument() };
 
@@ -16,6 +17,7 @@ reportTo((binding, message) => reportQueue.add([binding, message]));
 recordRequests();
 recordMessages();
 announceDialogs();
+treatAsFocused();
 performance.addEventListener(PAGE_WORLD_EVENT, (event) => {
   /** @type {CustomEvent} */ (event).detail.rove = pageWorldCalls;
 });

@@ -62,6 +62,8 @@ class LivePage(live_page.LivePage):
         self._navigations = itertools.count(1)
         self._is_closed = False
         self._has_document = False
+        # Whether the document that answered last is known to be gone.
+        self._has_left = False
         self._title = ""
         self._scripts: list[DocumentScript] = []
         # Whether no dialog waits for its answer to reach the browser.
@@ -138,7 +140,8 @@ class LivePage(live_page.LivePage):
         try:
             await self.driver.send_to(self.place, "POST", "/actions", actions, self.time.left + ACTION_SECONDS)
         except AlertOpen:
-            await self.wait_for_dialog_end()
+            pass  # the dialog that the input has opened, or that was there before
+        await self._note_dialog()
 
     # Following the page
 
@@ -153,6 +156,9 @@ class LivePage(live_page.LivePage):
                 answer = await self.worlds.main.raw_call("ms => rove.nextReports(ms)", REPORT_MS)
             except DriverLost:
                 return
+            except DocumentGone:
+                self._has_left = True
+                continue
             except (WebDriverError, RoveError):
                 # The document is being replaced, or the page is busy.
                 await asyncio.sleep(PAUSE_SECONDS)
@@ -181,6 +187,7 @@ class LivePage(live_page.LivePage):
     async def enter_document(self, state: dict[str, Any]) -> None:
         """Note that the main frame shows another document."""
         loader, url = state["id"], state["url"]
+        self._has_left = False
         self._title = state["title"]
         if self._has_document or url != "about:blank":
             self.start_document()
@@ -297,18 +304,33 @@ class LivePage(live_page.LivePage):
 
     async def wait_for_dialog_end(self) -> bool:
         """Note the dialog that is open, and wait until it is closed; False if there is none."""
-        async with self._reading_dialog:
-            if self._answered.is_set():
-                try:
-                    text: str = await self.driver.send_to(self.place, "GET", "/alert/text")
-                except WebDriverError as error:
-                    if error.code != "no such alert":
-                        raise
-                    return False
-                self._answered.clear()
-                self.dialogs.note_opened(await self._dialog(text), self)
+        if not await self._note_dialog():
+            return False
         await self._answered.wait()
         return True
+
+    async def _note_dialog(self) -> bool:
+        """Note the dialog that is open; return whether there is one."""
+        async with self._reading_dialog:
+            if not self._answered.is_set():
+                return True
+            try:
+                text: str = await self.driver.send_to(self.place, "GET", "/alert/text")
+            except WebDriverError as error:
+                if error.code != "no such alert":
+                    raise
+                return False
+            self._answered.clear()
+            if self._has_left and self.load_state.is_navigating:
+                self._commit_unread()
+            self.dialogs.note_opened(await self._dialog(text), self)
+            return True
+
+    def _commit_unread(self) -> None:
+        """Note the next document, whose dialog keeps rove's script from being installed in it."""
+        asked = self.requests.document
+        self.start_document()
+        self.load_state.commit_document(asked.url if asked else self.load_state.url, "unread", "")
 
     async def _dialog(self, text: str) -> OpenDialog:
         kind, message, preset = read_alert(text) or (await self._guessed_kind(), text, "")

@@ -15,8 +15,10 @@ from rove.webkit.protocol.failures import ScriptThrew
 # More than a model can read.
 MAX_RESULT_BYTES = 2_000_000
 _FUNCTION = pattern(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*\s*=>)")
+# The end of an expression that began on a line of its own.
+_END = "\n)"
 # As JSON has it: dates as text, functions left out; besides, maps and sets as lists.
-_ANSWER = """
+_ANSWER = """(work, awaits, before) => {
 const describe = (value) => Object.prototype.toString.call(value).slice(8, -1);
 const plain = (value, around) => {
   if (typeof value === "function" || typeof value === "symbol") return undefined;
@@ -42,11 +44,13 @@ const told = (value) => {
   }
 };
 const thrown = (error) => {
-  if (error instanceof Error) return { kind: "thrown", value: `${error.name}: ${error.message}`, line: error.line ?? 0 };
+  if (error instanceof Error) {
+    return { kind: "thrown", value: `${error.name}: ${error.message}`, line: (error.line ?? 0) - before };
+  }
   const shown = told(error);
   return { kind: "thrown", value: typeof shown.value === "string" ? shown.value : JSON.stringify(shown.value), line: 0 };
 };
-const answered = async (work, awaits) => {
+return (async () => {
   try {
     let value = work();
     if (awaits) value = await value;
@@ -54,16 +58,16 @@ const answered = async (work, awaits) => {
   } catch (error) {
     return JSON.stringify(thrown(error));
   }
-};
-"""
+})();
+}"""
 
 
 async def evaluate(page: PageCommands, place: Place, expression: str, quote: Quote, await_promise: bool = True) -> Any:
     """Run an expression, or statements, and return the value; a function is called."""
     code = expression.rstrip().removesuffix(";")
     called = f"({code})()" if _FUNCTION.match(expression) else None
-    forms = [f"async () => (\n{called}\n)"] if called else []
-    forms += [f"async () => (\n{code}\n)" if "await" in code else f"() => (\n{code}\n)"]
+    forms = [f"() => (\n{called}{_END}"] if called else []
+    forms += [f"async () => (\n{code}{_END}" if "await" in code else f"() => (\n{code}{_END}"]
     forms += [f"() => (0, eval)({json.dumps(expression)})", f"async () => {{\n{expression}\n}}"]
     return await _first_that_compiles(page, place, forms, (), quote, await_promise)
 
@@ -73,7 +77,7 @@ async def evaluate_with(
 ) -> Any:
     """Run an expression or a function with an element as its argument."""
     function = expression if _FUNCTION.match(expression) else f"(element) => (\n{expression}\n)"
-    form = f"() => ({function}).call(given[0], given[0])"
+    form = f"() => ({function}).call(arguments[0], arguments[0])"
     return await _first_that_compiles(page, place, [form], (element,), quote, await_promise)
 
 
@@ -84,12 +88,17 @@ async def _first_that_compiles(
     failure: ScriptThrew | None = None
     for form in dict.fromkeys(forms):
         flag = "true" if awaits or form.startswith("async") else "false"
-        script = f"const given = arguments;{_ANSWER}\nreturn answered({form}\n, {flag});"
+        # The caller's code comes first, so that it sees none of the names in the code after it. An error tells its line
+        # of the whole script, or of the code that `eval` was given.
+        before = "0" if "eval)(" in form else f"before + {1 if form.endswith(_END) else 0}"
+        script = f"const before = new Error().line;\nconst work = {form};\nreturn ({_ANSWER})(work, {flag}, {before});"
         try:
             answer = await execute(page, place, script, *given)
         except ScriptThrew as error:
             failure = failure or error  # the script itself catches what it throws, so it was not compiled
             continue
+        if answer is None:
+            await page.wait_for_dialog_end()  # a dialog has taken the answer
         told = None if answer is None else json.loads(answer)
         if told is not None and told["kind"] == "thrown" and told["value"].startswith("SyntaxError") and "eval)(" in form:
             failure = ScriptThrew("javascript error", told["value"])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rove.errors import InvalidArguments, Unsupported
+from rove.errors import Unsupported
 from rove.page.input import keyboard
-from rove.page.input.keys import KEYS, MODIFIER_BITS, Key, foreign_key
+from rove.page.input.keys import KEYS, Key, foreign_key
 from rove.page.targets.hit_test import element_with_focus
-from rove.webkit.input.actions import Tick, key_down, key_up, key_value, modifier_values, perform
+from rove.webkit.input.actions import Tick, key_down, key_up, key_value, perform
 
 if TYPE_CHECKING:
     from rove.page.input.devices import InputDevices
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 # Characters that are typed with one command.
 MAX_RUN = 50
-_SHIFT = modifier_values(MODIFIER_BITS["Shift"])[0]
 INSERT = "text => document.execCommand('insertText', false, text)"
 
 
@@ -51,16 +50,13 @@ class Keyboard(keyboard.Keyboard):
         for character in text:
             key = KEYS.get(character) or foreign_key(character)
             value = _value(key)
-            pressed = [key_down(value), key_up(value)]
-            ticks += [key_down(_SHIFT), *pressed, key_up(_SHIFT)] if key.shift else pressed
+            ticks += [key_down(value), key_up(value)]
         await perform(self._window, keys=ticks)
 
     async def insert_text(self, text: str) -> None:
         """Write a text in place of what is selected."""
         focused = await element_with_focus(self._devices)
-        if focused is None:
-            raise InvalidArguments("No element has the focus.", hint="{click} a field first.")
-        await focused.world.call(INSERT, text)
+        await (focused.world if focused is not None else self._page.worlds.main).call(INSERT, text)
 
 
 def _is_control(character: str) -> bool:

@@ -18,8 +18,6 @@ from rove.webkit.protocol.failures import WebDriverError
 
 # Seconds in which the current page has to let another document take its place.
 UNLOAD_SECONDS = 5.0
-# Seconds after which going in history has led nowhere.
-HISTORY_SECONDS = 1.5
 EMPTY = "about:blank"
 FAILED = "net::ERR_FAILED"
 _LATE_STAGES: dict[LoadStage, Stage] = {"load": "load", "networkidle": "networkIdle"}
@@ -47,16 +45,13 @@ class Navigator:
         """Go back or forward; False if that leads nowhere."""
         commits = self._page.load_state.commits
         with self._navigating():
+            self._page.begin_leaving()
             for _ in range(abs(steps)):
                 await self._send("/back" if steps < 0 else "/forward", {})
-            try:
-                async with asyncio.timeout(min(HISTORY_SECONDS, self._page.time.for_loading)):
-                    await self._wait_for_commit(commits)
-            except TimeoutError:
-                if not self._page.load_state.is_navigating:
-                    return False
-                async with asyncio.timeout(self._page.time.for_loading):
-                    await self._page.load_state.wait_for_commit(commits)
+            async with asyncio.timeout(self._page.time.for_loading):
+                await self._wait_for_commit(commits, until_stopped=True)
+            if self._page.load_state.commits == commits:
+                return False
             await self._wait_until_parsed("domcontentloaded")
         return True
 
@@ -86,8 +81,8 @@ class Navigator:
                 raise
             raise navigation_error("net::ERR_INVALID_URL", url) from error
         async with asyncio.timeout(page.time.for_loading):
-            await self._wait_for_commit(commits, until_stopped=True)
-        if page.load_state.commits == commits and page.load_state.url != url:
+            await page.dialogs.run_until_dialog(self._wait_for_commit(commits, until_stopped=True))
+        if page.load_state.commits == commits and page.dialogs.open is None and page.load_state.url != url:
             raise NavigationFailed(
                 "net::ERR_ABORTED: The address led to no document: it was a download, or had no content.",
                 hint="Over WebDriver rove receives no downloads. The tab shows the page it had before.",

@@ -19,6 +19,7 @@ from rove.webkit.page.navigator import Navigator
 from rove.webkit.page.page_consequences import PageConsequences
 from rove.webkit.page.shared_resources import SharedResources
 from rove.webkit.page.typed_secrets import WithheldSecrets
+from rove.webkit.process.process_group import SCREEN_SIZE
 from rove.webkit.page.unsupported import NoScreencast, NoWorkers, unsupported
 from rove.webkit.protocol.driver import Driver
 from rove.webkit.protocol.failures import WebDriverError
@@ -138,7 +139,7 @@ class Tab(tab.Tab):
                 return
             rect = await self.page.send_to(self.page.place, "GET", "/window/rect")
             wanted = {"width": rect["width"] + width - across, "height": rect["height"] + height - down}
-            await self.page.send_to(self.page.place, "POST", "/window/rect", {"x": 0, "y": 0, **wanted})
+            await self.page.send_to(self.page.place, "POST", "/window/rect", {**_centred(wanted), **wanted})
             await self.page.execute(
                 "const [width, height] = arguments;"
                 "return new Promise((done) => { const check = (left) => innerWidth === width && innerHeight === height"
@@ -169,3 +170,9 @@ class Tab(tab.Tab):
         finally:
             page.mark_closed()
             await self.release()
+
+
+def _centred(size: dict[str, int]) -> dict[str, int]:
+    """Return where a window covers the middle of the screen: without a window manager, the pointer there focuses it."""
+    width, height = SCREEN_SIZE
+    return {"x": max((width - size["width"]) // 2, 0), "y": max((height - size["height"]) // 2, 0)}

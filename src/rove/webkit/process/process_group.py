@@ -15,7 +15,8 @@ from rove.process.run_folder import RunFolder, discard
 from rove.webkit.process.discovery import INSTALL_HINT, Installation, xvfb
 
 # Larger than any window that rove opens: where there is no window manager, none keeps a window on the screen.
-SCREEN = "3840x2400x24"
+SCREEN_SIZE = (3840, 2400)
+SCREEN = f"{SCREEN_SIZE[0]}x{SCREEN_SIZE[1]}x24"
 # Leads the group, which lives as long as rove holds the other end of the pipe. Ends the display in an orderly way, as it
 # would leave its lock file behind otherwise.
 _LEADER = '"$@" & display=$!; exec 3>&-; read -r _; kill "$display"; wait "$display"'
