@@ -48,6 +48,7 @@ class Context(ContextTabs[Tab]):
         self.cookies = ContextCookies(lambda: [tab.page for tab in self.tabs])
         self.network_conditions = NoNetworkConditions()
         self.on_closed: Callable[[], object] = lambda: None
+        driver.on_lost = self.lost.set
 
     async def open(self, saved: SavedContext | None) -> None:
         """Take over the window that the browser opened, or open the tabs of a lost context again."""
@@ -123,6 +124,7 @@ class Context(ContextTabs[Tab]):
         return tab
 
     async def close_tab(self, tab: TabInfo) -> None:
+        await self._tabs[tab.id].page.end_dialog()
         if len(self._tabs) == 1 and self._spare_window is None:
             async with self._windows:
                 self._spare_window = await self._driver.new_window()

@@ -123,6 +123,7 @@ class LivePage(live_page.LivePage):
                 if not await self.wait_for_dialog_end():
                     continue
             except DocumentGone as error:
+                self._has_left = self._has_left or place == self.place
                 if error.code == "no such window" and not await self._has_window():
                     self.mark_closed()
                     self.on_window_gone()
@@ -157,7 +158,6 @@ class LivePage(live_page.LivePage):
             except DriverLost:
                 return
             except DocumentGone:
-                self._has_left = True
                 continue
             except (WebDriverError, RoveError):
                 # The document is being replaced, or the page is busy.
@@ -355,6 +355,12 @@ class LivePage(live_page.LivePage):
                 await self.driver.send_to(self.place, "POST", f"/alert/{'accept' if accept else 'dismiss'}")
         finally:
             self._answered.set()
+
+    async def end_dialog(self) -> None:
+        """Dismiss the dialog that is open, if there is one, as the page is about to be closed."""
+        self.dialogs.stop_timer()
+        if self.dialogs.open is not None:
+            await self.answer_dialog(False, None)
 
     async def suppress_dialogs(self) -> None:
         """Keep the scripts of the page from opening more dialogs."""

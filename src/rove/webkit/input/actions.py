@@ -59,4 +59,5 @@ async def turn_wheel(page: LivePage, point: Point, dx: float, dy: float) -> None
     """Turn the wheel over a point by so many pixels."""
     x, y = round(point[0]), round(point[1])
     turn = {"type": "scroll", "x": x, "y": y, "deltaX": round(dx), "deltaY": round(dy), "duration": 0}
-    await page.send_input({"actions": [{"type": "wheel", "id": "wheel", "actions": [turn]}]})
+    # WebKit takes a turn for the difference to the last one of the same wheel, so that each has a wheel of its own.
+    await page.send_input({"actions": [{"type": "wheel", "id": f"wheel {page.next_call()}", "actions": [turn]}]})

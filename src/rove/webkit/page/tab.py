@@ -161,9 +161,7 @@ class Tab(tab.Tab):
         page = self.page
         try:
             if not page.is_closed:
-                page.dialogs.stop_timer()
-                if page.dialogs.open is not None:
-                    await page.answer_dialog(False, None)
+                await page.end_dialog()
                 page.mark_closed()
                 with contextlib.suppress(WebDriverError):
                     await page.driver.send_to(page.place, "DELETE", "/window")

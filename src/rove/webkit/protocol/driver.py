@@ -41,6 +41,8 @@ class Driver:
         self._moving = asyncio.Lock()
         self._under_way = 0
         self.is_open = True
+        # Called when the driver, or its browser, has ended by itself.
+        self.on_lost: Callable[[], object] = lambda: None
 
     async def start(self, capabilities: dict[str, Any], timeout: float) -> None:
         """Start the browser."""
@@ -126,9 +128,14 @@ class Driver:
         try:
             async with asyncio.timeout(timeout):
                 answer = await self._client.send(method, path, data, on_written)
+            return _value(answer)
         except TimeoutError as error:
             raise WebDriverError("timeout", f"no answer within {timeout:g} s") from error
-        return _value(answer)
+        except DriverLost:
+            if self._session and self.is_open:
+                self.close()
+                self.on_lost()
+            raise
 
 
 def _value(answer: bytes) -> Any:
