@@ -181,9 +181,20 @@ async def _start_session(driver: Driver, capabilities: dict[str, Any], seconds: 
             await asyncio.sleep(ATTEMPT_SECONDS)
 
 
+# A page that is kept when it is left would leave calls to it without an answer. The others would go around the proxy: by
+# looking names up, and over UDP.
+_OPTIONS = (
+    "--enable-page-cache=false",
+    "--enable-dns-prefetching=false",
+    "--features=-LinkDNSPrefetch",
+    "--enable-webrtc=false",
+    "--enable-media-stream=false",
+)
+
+
 def _capabilities(installation: Installation, proxy: str) -> dict[str, Any]:
     # The driver's own `proxy` would speak TLS to the proxy for https: addresses. This one is for every address.
-    options = {"binary": installation.browser, "args": ["--automation", f"--proxy={proxy}"]}
+    options = {"binary": installation.browser, "args": ["--automation", f"--proxy={proxy}", *_OPTIONS]}
     return {
         "browserName": os.path.basename(installation.browser),
         "pageLoadStrategy": "none",

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 class WebKitEngine:
     """Starts WebKit through its WebDriver server."""
 
+    isolates_scripts = False
+
     async def start_process(
         self, settings: Settings, progress: Progress | None, profile: ProfileLaunch | None = None
     ) -> ProcessGroup:

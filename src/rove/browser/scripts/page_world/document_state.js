@@ -47,8 +47,6 @@ export const noteDocument = () => {
   for (const name of ["hashchange", "popstate"]) addEventListener(name, reportUrl, { capture: true });
   document.addEventListener("readystatechange", () => reportQueue.add(["stage", document.readyState]));
   addEventListener("beforeunload", () => reportQueue.add(["leaving"]), { capture: true });
-  // The browser keeps no document with such a listener: one that it kept would never answer the driver.
-  addEventListener("unload", () => {});
   addEventListener("pageshow", () => reportQueue.add(["stage", document.readyState]));
   return documentState;
 };
