@@ -5,6 +5,7 @@ import { driverCalls } from "./isolated_world.js";
 import { reportTo } from "./page/reports.js";
 import { announceDialogs } from "./page_world/dialogs.js";
 import { noteDocument } from "./page_world/document_state.js";
+import { interceptChoosers } from "./page_world/file_choosers.js";
 import { recordMessages } from "./page_world/messages.js";
 import { reportQueue } from "./page_world/report_queue.js";
 import { recordRequests } from "./page_world/requests.js";
@@ -18,6 +19,7 @@ recordRequests();
 recordMessages();
 announceDialogs();
 treatAsFocused();
+interceptChoosers();
 performance.addEventListener(PAGE_WORLD_EVENT, (event) => {
   /** @type {CustomEvent} */ (event).detail.rove = pageWorldCalls;
 });

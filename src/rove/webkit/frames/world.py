@@ -120,8 +120,8 @@ class World(world.World):
         return Document(self, self.document_id, origin)
 
     async def ref_of_node(self, node: Any) -> str:
-        """Return the ref of an element that the engine has named in an event; WebDriver names none."""
-        raise WebDriverError("unsupported operation", "elements of events")
+        """Return the ref of an element that rove's script has reported, which is what it reports it by."""
+        return str(node)
 
     async def find_owner(self) -> str:
         """Return the ref, in the parent's world, of the element that holds the frame."""
@@ -154,8 +154,8 @@ class World(world.World):
         return await evaluate_with(self._page, self.place, expression, element, quote, await_promise)
 
     async def set_files(self, files: list[str], ref: str | None = None, node: Any = None) -> None:
-        """Put files into a file input, given by its ref."""
-        assert ref is not None
+        """Put files into a file input, given by its ref, by which rove's script reports it too."""
+        ref = str(node) if ref is None else ref
         element = await self.element_id(ref)
         # WebDriver adds to the files that a field for several has, in place of replacing them.
         await self.call("ref => rove.clearFiles(ref)", ref)

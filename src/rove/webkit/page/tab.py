@@ -86,6 +86,8 @@ class Tab(tab.Tab):
             self.input.on_report(facts[0])
         elif kind == "roveCopied":
             self._shared.clipboard.note_copied(facts[0], self.page.origins.of_any)
+        elif kind == "chooser":
+            self.input.file_chooser.note_opened(self.page.target_id, facts[0])
         elif kind == "message":
             self._console.note(*facts)
         elif kind == "request":
