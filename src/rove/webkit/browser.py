@@ -92,7 +92,7 @@ class Browser:
             raise BrowserUnavailable(f"WebKit did not start: {self._process.last_log_line()}") from error
         self.version = f"WebKit {driver.capabilities.get('browserVersion', '')}".strip()
         uploads.mkdir(mode=0o700)
-        context = Context(driver, SharedResources(settings, uploads), end)
+        context = Context(driver, SharedResources(settings, uploads, home / "downloads"), end)
         self._contexts.add(context)
         context.on_closed = lambda: self._contexts.discard(context)
         return context

@@ -15,6 +15,7 @@ from rove.page.tabs.context_tabs import ContextTabs
 from rove.page_text import Own, PageText, Text
 from rove.states.state import BrowserState
 from rove.tasks import BackgroundTasks
+from rove.webkit.events.downloads import Downloader, Downloads
 from rove.webkit.page.shared_resources import SharedResources
 from rove.webkit.page.tab import Tab
 from rove.webkit.page.unsupported import NoNetworkConditions, unsupported
@@ -45,6 +46,7 @@ class Context(ContextTabs[Tab]):
         self._tasks = BackgroundTasks("context", expected=(WebDriverError,))
         self._secrets: SecretSource | None = None
         self._overrides = Overrides()
+        self._downloads = Downloads(self.settings, shared.downloads, lambda address: shared.may_read(address), self._downloader)
         self.cookies = ContextCookies(lambda: [tab.page for tab in self.tabs])
         self.network_conditions = NoNetworkConditions()
         self.on_closed: Callable[[], object] = lambda: None
@@ -53,6 +55,7 @@ class Context(ContextTabs[Tab]):
     async def open(self, saved: SavedContext | None) -> None:
         """Take over the window that the browser opened, or open the tabs of a lost context again."""
         self._spare_window = (await self._driver.windows())[0]
+        self._downloads.start()
         if saved is None:
             self._unused_tab = await self._create_tab()
             self._current = self._unused_tab.id
@@ -170,6 +173,13 @@ class Context(ContextTabs[Tab]):
             tab.page.origins.inherit(opener.page.origins.page)
             opener.popups.report(tab.id, tab.url, None)
 
+    def _downloader(self) -> Downloader | None:
+        """Return the tab that a new download belongs to: the one in which an action runs, or the current one."""
+        tab = next((tab for tab in self.tabs if tab.lock.locked()), self.current)
+        if tab is None:
+            return None
+        return Downloader(tab.page.events, tab.page.downloads, tab.page.origins, tab.lock.locked())
+
     # What WebDriver cannot do
 
     @property
@@ -213,6 +223,7 @@ class Context(ContextTabs[Tab]):
     async def release(self) -> None:
         """Cancel the background tasks of a context that is closed."""
         self._driver.close()
+        await self._downloads.close()
         for tab in self.tabs:
             tab.page.mark_closed()
         await asyncio.gather(*(tab.release() for tab in self.tabs), self._tasks.close())

@@ -8,16 +8,17 @@ from collections.abc import Awaitable, Callable, Generator
 from typing import Any
 
 from rove.browser.failures import PageStuck
-from rove.browser.network.navigation_errors import navigation_error
+from rove.browser.network.navigation_errors import navigation_error, quoted_url
 from rove.browser.page_data import LoadStage
 from rove.errors import DeadlineExceeded, NavigationFailed
 from rove.page.events.load_state import Stage
-from rove.page.live_page import same_document
 from rove.webkit.events.live_page import LivePage
 from rove.webkit.protocol.failures import WebDriverError
 
 # Seconds in which the current page has to let another document take its place.
 UNLOAD_SECONDS = 5.0
+# Seconds in which the browser has to write the file of an address that led to no document.
+DOWNLOAD_SECONDS = 2.0
 EMPTY = "about:blank"
 FAILED = "net::ERR_FAILED"
 _LATE_STAGES: dict[LoadStage, Stage] = {"load": "load", "networkidle": "networkIdle"}
@@ -33,12 +34,12 @@ class Navigator:
         page = self._page
         with self._navigating():
             await self._end_of_current_page()
-            before = page.load_state.url
+            documents = page.load_state.documents
             await self._load(url, lambda: self._send("/url", {"url": url}))
+            if page.load_state.documents == documents:
+                return  # a place within the document, or a download
             if page.load_state.url == EMPTY and not url.startswith("about:"):
                 raise navigation_error(FAILED, url)
-            if same_document(before, url) and page.load_state.url == before and "#" in url:
-                return
             await self._wait_until_parsed(until)
 
     async def go_in_history(self, steps: int) -> bool:
@@ -71,7 +72,7 @@ class Navigator:
 
     async def _load(self, url: str, ask: Callable[[], Awaitable[None]]) -> None:
         """Ask for a document and wait until it is shown. Raises NavigationFailed if the page stays as it is."""
-        page, commits = self._page, self._page.load_state.commits
+        page, commits, downloads = self._page, self._page.load_state.commits, self._page.downloads.count
         page.begin_leaving(url)
         try:
             await ask()
@@ -82,12 +83,22 @@ class Navigator:
             raise navigation_error("net::ERR_INVALID_URL", url) from error
         async with asyncio.timeout(page.time.for_loading):
             await page.dialogs.run_until_dialog(self._wait_for_commit(commits, until_stopped=True))
-        if page.load_state.commits == commits and page.dialogs.open is None and page.load_state.url != url:
+        if page.load_state.commits > commits or page.dialogs.open or page.load_state.url == url:
+            return
+        if not await self._has_downloaded(downloads):
             raise NavigationFailed(
-                "net::ERR_ABORTED: The address led to no document: it was a download, or had no content.",
-                hint="Over WebDriver rove receives no downloads. The tab shows the page it had before.",
-                retryable=False,
+                "net::ERR_ABORTED: ", quoted_url(url), " led to no document.", hint="The tab shows the page it had before."
             )
+
+    async def _has_downloaded(self, since: int) -> bool:
+        """Return whether the address is one of a download, which is waited for as long as there is time."""
+        downloads = self._page.downloads
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(min(DOWNLOAD_SECONDS, self._page.time.for_loading)):
+                await downloads.wait_until_started(since)
+            async with asyncio.timeout(self._page.time.for_loading):
+                await downloads.wait_until_finished(since)
+        return downloads.count > since
 
     async def _wait_for_commit(self, commits: int, until_stopped: bool = False) -> None:
         load_state = self._page.load_state

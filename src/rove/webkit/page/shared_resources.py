@@ -16,9 +16,11 @@ from rove.settings.tree import Settings
 class SharedResources:
     """What the tabs of one context share: ref numbers, clipboard, and what may be read."""
 
-    def __init__(self, settings: Settings, scratch: Path) -> None:
+    def __init__(self, settings: Settings, scratch: Path, downloads: Path) -> None:
+        """`scratch`: for copies of files to upload. `downloads`: where the browser puts what it downloads."""
         self.settings = settings
         self.scratch = scratch
+        self.downloads = downloads
         self.ref_numbers = RefNumbers()
         self.clipboard = Clipboard()
         self.may_read: Callable[[str], bool] = lambda address: True

@@ -40,7 +40,6 @@ class Tab(tab.Tab):
     def __init__(self, driver: Driver, window: str, shared: SharedResources, identity: str) -> None:
         page = LivePage(driver, window, shared.settings, shared.ref_numbers)
         page.policy_allows = lambda address: shared.may_read(address)
-        page.keeps_downloads = False
         page.worlds.main.redact = shared.redact_answer
         observer = PageObserver(page, lambda: shared.withheld)
         self.input = InputDevices(page, shared.clipboard, shared.scratch, observer.note_touched, observer.aria)
