@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -55,7 +54,7 @@ class Browser:
         self._tasks.start(self._watch(callback))
 
     async def _watch(self, callback: Callable[[str], None]) -> None:
-        while self.is_alive:
+        while self.is_alive:  # noqa: ASYNC110 - the end of a process is no event of the loop
             await asyncio.sleep(WATCH_SECONDS)
         if not self._is_closed:
             callback(DIED)
@@ -181,8 +180,8 @@ async def _start_session(driver: Driver, capabilities: dict[str, Any], seconds: 
             await asyncio.sleep(ATTEMPT_SECONDS)
 
 
-# A page that is kept when it is left would leave calls to it without an answer. The others would go around the proxy: by
-# looking names up, and over UDP.
+# A page that is kept when it is left would leave calls to it without an answer. The others would go around the proxy,
+# by looking names up and over UDP.
 _OPTIONS = (
     "--enable-page-cache=false",
     "--enable-dns-prefetching=false",
@@ -196,11 +195,9 @@ def _capabilities(installation: Installation, proxy: str) -> dict[str, Any]:
     # The driver's own `proxy` would speak TLS to the proxy for https: addresses. This one is for every address.
     options = {"binary": installation.browser, "args": ["--automation", f"--proxy={proxy}", *_OPTIONS]}
     return {
-        "browserName": os.path.basename(installation.browser),
+        "browserName": Path(installation.browser).name,
         "pageLoadStrategy": "none",
         "unhandledPromptBehavior": "ignore",
         "timeouts": {"script": None},
         "webkitgtk:browserOptions": options,
     }
-
-

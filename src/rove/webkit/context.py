@@ -13,7 +13,6 @@ from rove.browser.failures import StateNotRestored
 from rove.browser.network.withholding import TextRedactor
 from rove.page.tabs.context_tabs import ContextTabs
 from rove.page_text import Own, PageText, Text
-from rove.states.state import BrowserState
 from rove.tasks import BackgroundTasks
 from rove.webkit.events.downloads import Downloader, Downloads
 from rove.webkit.page.shared_resources import SharedResources
@@ -46,7 +45,9 @@ class Context(ContextTabs[Tab]):
         self._tasks = BackgroundTasks("context", expected=(WebDriverError,))
         self._secrets: SecretSource | None = None
         self._overrides = Overrides()
-        self._downloads = Downloads(self.settings, shared.downloads, lambda address: shared.may_read(address), self._downloader)
+        self._downloads = Downloads(
+            self.settings, shared.downloads, lambda address: shared.may_read(address), self._downloader
+        )
         self.cookies = ContextCookies(lambda: [tab.page for tab in self.tabs])
         self.network_conditions = NoNetworkConditions()
         self.on_closed: Callable[[], object] = lambda: None

@@ -29,7 +29,7 @@ def page_script() -> str:
     """Return one expression that installs `globalThis.rove` in the world where it is evaluated."""
     present = 'if (globalThis.rove) return "present";\n'
     install = 'globalThis.rove = driverCalls;\nreturn "installed";'
-    return f'(() => {{\n{_HEAD}{present}{link(_FOLDER, "isolated_world.js")}\n{install}\n}})()'
+    return f"(() => {{\n{_HEAD}{present}{link(_FOLDER, 'isolated_world.js')}\n{install}\n}})()"
 
 
 _SCHEDULING = ("setTimeout", "clearTimeout", "setInterval", "clearInterval", "requestAnimationFrame",

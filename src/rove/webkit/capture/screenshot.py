@@ -11,8 +11,6 @@ from rove.browser.page_data import Box, ImageFormat, ScreenshotImage
 from rove.webkit.protocol.driver import ELEMENT
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
-
     from rove.webkit.events.live_page import LivePage
 
 MAX_HEIGHT = 16000
@@ -73,7 +71,7 @@ def _is_within(element: Box, view: Box) -> bool:
 def _encode(data: bytes, cut: Box | None, width: float, scale: float, kind: ImageFormat, quality: int) -> bytes:
     from PIL import Image  # slow to import
 
-    image: Image = Image.open(io.BytesIO(data))
+    image: Image.Image = Image.open(io.BytesIO(data))
     if cut is not None:
         density = image.width / width if width else 1.0
         left, top = round(cut["x"] * density), round(cut["y"] * density)

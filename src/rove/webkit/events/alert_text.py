@@ -1,4 +1,4 @@
-"""The kind of a dialog and its default, which rove's script writes ahead of the message (`scripts/page_world/dialogs.js`)."""
+"""The kind of a dialog and its default, which `scripts/page_world/dialogs.js` writes ahead of the message."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def read_alert(text: str) -> tuple[str, str, str] | None:
     units = [marks[start : start + _MARKS_PER_UNIT] for start in range(0, len(marks), _MARKS_PER_UNIT)]
     if not found or any(not 0 <= ord(mark) - _FIRST_MARK < 16 for mark in marks):
         return None
-    told = "".join(chr(sum((ord(mark) - _FIRST_MARK) << shift for mark, shift in zip(unit, (12, 8, 4, 0)))) for unit in units)  # fmt: skip
+    told = "".join(chr(int("".join(f"{ord(mark) - _FIRST_MARK:x}" for mark in unit), 16)) for unit in units)
     kind, preset = told.removeprefix(NONCE)[:1], told[len(NONCE) + 1 :]
     if not told.startswith(NONCE) or kind not in ("0", "1", "2"):
         return None

@@ -1,4 +1,4 @@
-"""The page that a tab shows. WebDriver sends no events: rove's script in the page reports, and is asked all the time."""
+"""The page that a tab shows. WebDriver sends no events: rove's script in the page is asked for them all the time."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from rove.browser.page_data import DocumentRequest, OpenDialog
+from rove.browser.page_data import DocumentRequest
 from rove.errors import RoveError
 from rove.page import live_page
-from rove.page.events.dialogs import SUPPRESS_DIALOGS, Dialogs
+from rove.page.events.dialogs import Dialogs
 from rove.page.events.load_state import LoadState
 from rove.page.events.popups import DISABLE_WINDOW_OPEN
 from rove.page.events.request_tracker import RequestTracker
 from rove.page.frames.frame_origins import FrameOrigins
-from rove.page_text import Own, PageText
+from rove.page_text import PageText
 from rove.refs import RefNumbers
 from rove.settings.tree import Settings
-from rove.webkit.events.alert_text import read_alert
+from rove.webkit.events.alerts import Alerts
 from rove.webkit.events.document_script import DocumentScript
 from rove.webkit.frames.worlds import Worlds
 from rove.webkit.protocol.driver import Driver, Place
@@ -34,6 +34,10 @@ LOOK_SECONDS = 0.05
 STAY_SECONDS = 1.0
 # Seconds after a failed question before the page is asked again.
 PAUSE_SECONDS = 0.1
+# Seconds that an action waits for what the page has reported.
+REPORT_SECONDS = 0.5
+# What is handled of the reports of frames.
+_REPORTS_OF_FRAMES = frozenset({"roveTell", "roveCopied"})
 TITLE_SECONDS = 2.0
 # Seconds beyond the time of the action that input may take, so that the action's own deadline comes first.
 ACTION_SECONDS = 5.0
@@ -65,11 +69,11 @@ class LivePage(live_page.LivePage):
         # Whether the document that answered last is known to be gone.
         self._has_left = False
         self._title = ""
+        # Reports of the document that were handled, which it counts too.
+        self._handled = 0
+        self._reported = asyncio.Event()
         self._scripts: list[DocumentScript] = []
-        # Whether no dialog waits for its answer to reach the browser.
-        self._answered = asyncio.Event()
-        self._answered.set()
-        self._reading_dialog = asyncio.Lock()
+        self._alerts = Alerts(driver, self.place, self.dialogs, self.origins, self._before_dialog)
         # Called with each report of rove's script that the page itself does not handle, and with each new document.
         self.on_report: Callable[[list[Any]], object] = lambda report: None
         self.on_document: Callable[[str], object] = lambda url: None
@@ -103,7 +107,7 @@ class LivePage(live_page.LivePage):
     def mark_closed(self) -> None:
         """Note that the window is gone."""
         self._is_closed = True
-        self._answered.set()
+        self._alerts.release()
 
     @property
     def keeps_navigating(self) -> bool:
@@ -134,15 +138,16 @@ class LivePage(live_page.LivePage):
 
     async def execute(self, script: str, *arguments: Any, timeout: float = 20.0) -> Any:
         """Run the body of a function in the page."""
-        return await self.send_to(self.place, "POST", "/execute/sync", {"script": script, "args": [*arguments]}, timeout)
+        return await self.send_to(
+            self.place, "POST", "/execute/sync", {"script": script, "args": [*arguments]}, timeout
+        )
 
     async def send_input(self, actions: dict[str, Any]) -> None:
         """Have the browser perform actions of input devices, once: they are not repeated after a dialog."""
-        try:
+        with contextlib.suppress(AlertOpen):  # the dialog that the input has opened, or that was there before
             await self.driver.send_to(self.place, "POST", "/actions", actions, self.time.left + ACTION_SECONDS)
-        except AlertOpen:
-            pass  # the dialog that the input has opened, or that was there before
-        await self._note_dialog()
+        if not await self._alerts.note():
+            await self._take_reports()
 
     # Following the page
 
@@ -163,9 +168,30 @@ class LivePage(live_page.LivePage):
                 # The document is being replaced, or the page is busy.
                 await asyncio.sleep(PAUSE_SECONDS)
                 continue
-            for report in answer["reports"]:
-                self._handle(report)
-            self.requests.unfollowed += answer["dropped"]
+            self._handle_all(answer)
+            self._reported.set()
+
+    async def _take_reports(self) -> None:
+        """Handle what the page and its frames have reported until now, before the action goes on."""
+        with contextlib.suppress(WebDriverError, RoveError, TimeoutError):  # the document is being replaced
+            async with asyncio.timeout(REPORT_SECONDS):
+                document = self.worlds.main.document_id
+                answer = await self.worlds.main.raw_call("() => rove.nextReports(0)")
+                self._handle_all(answer)
+                # Others may be on their way to the task that waits for them.
+                while self._handled < answer["told"] and document == self.worlds.main.document_id:
+                    self._reported.clear()
+                    await self._reported.wait()
+                for world in [world for world in self.worlds if world.parent is not None]:
+                    for report in (await world.raw_call("() => rove.nextReports(0)"))["reports"]:
+                        if report[0] in _REPORTS_OF_FRAMES:
+                            self.on_report(report)
+
+    def _handle_all(self, answer: dict[str, Any]) -> None:
+        self._handled += len(answer["reports"])
+        for report in answer["reports"]:
+            self._handle(report)
+        self.requests.unfollowed += answer["dropped"]
 
     def _handle(self, report: list[Any]) -> None:
         kind, *facts = report
@@ -187,7 +213,7 @@ class LivePage(live_page.LivePage):
     async def enter_document(self, state: dict[str, Any]) -> None:
         """Note that the main frame shows another document."""
         loader, url = state["id"], state["url"]
-        self._has_left = False
+        self._has_left, self._handled = False, 0
         self._title = state["title"]
         if self._has_document or url != "about:blank":
             self.start_document()
@@ -290,7 +316,7 @@ class LivePage(live_page.LivePage):
         return True
 
     def document_script(self, source: str) -> DocumentScript:
-        """Return a statement to run in the documents that load while it is in use, as soon as rove's script is there."""
+        """Return a statement to run in the documents that load while it is in use, once rove's script is there."""
         script = DocumentScript(source)
         self._scripts.append(script)
         return script
@@ -304,68 +330,20 @@ class LivePage(live_page.LivePage):
 
     async def wait_for_dialog_end(self) -> bool:
         """Note the dialog that is open, and wait until it is closed; False if there is none."""
-        if not await self._note_dialog():
-            return False
-        await self._answered.wait()
-        return True
-
-    async def _note_dialog(self) -> bool:
-        """Note the dialog that is open; return whether there is one."""
-        async with self._reading_dialog:
-            if not self._answered.is_set():
-                return True
-            try:
-                text: str = await self.driver.send_to(self.place, "GET", "/alert/text")
-            except WebDriverError as error:
-                if error.code != "no such alert":
-                    raise
-                return False
-            self._answered.clear()
-            if self._has_left and self.load_state.is_navigating:
-                self._commit_unread()
-            self.dialogs.note_opened(await self._dialog(text), self)
-            return True
-
-    def _commit_unread(self) -> None:
-        """Note the next document, whose dialog keeps rove's script from being installed in it."""
-        asked = self.requests.document
-        self.start_document()
-        self.load_state.commit_document(asked.url if asked else self.load_state.url, "unread", "")
-
-    async def _dialog(self, text: str) -> OpenDialog:
-        kind, message, preset = read_alert(text) or (await self._guessed_kind(), text, "")
-        said = PageText(message, self.origins.of_any)
-        return OpenDialog(Own(kind), said, said.around(preset))
-
-    async def _guessed_kind(self) -> str:
-        """Return `prompt` or `alert` for a dialog that opened before rove's script was there: only prompts take text."""
-        try:
-            await self.driver.send_to(self.place, "POST", "/alert/text", {"text": ""})
-        except WebDriverError:
-            return "alert"
-        return "prompt"
-
-    async def answer_dialog(self, accept: bool, text: str | None) -> None:
-        """Close the dialog; it may be closed already."""
-        try:
-            if accept and text:
-                with contextlib.suppress(WebDriverError):  # only prompts take text
-                    await self.driver.send_to(self.place, "POST", "/alert/text", {"text": text})
-            with contextlib.suppress(WebDriverError):
-                await self.driver.send_to(self.place, "POST", f"/alert/{'accept' if accept else 'dismiss'}")
-        finally:
-            self._answered.set()
+        return await self._alerts.wait_until_answered()
 
     async def end_dialog(self) -> None:
         """Dismiss the dialog that is open, if there is one, as the page is about to be closed."""
         self.dialogs.stop_timer()
         if self.dialogs.open is not None:
-            await self.answer_dialog(False, None)
+            await self._alerts.answer_dialog(False, None)
 
-    async def suppress_dialogs(self) -> None:
-        """Keep the scripts of the page from opening more dialogs."""
-        await self._answered.wait()
-        await self.execute(SUPPRESS_DIALOGS)
+    def _before_dialog(self) -> None:
+        """Note the next document if it is one whose dialog keeps rove's script from being installed in it."""
+        if self._has_left and self.load_state.is_navigating:
+            asked = self.requests.document
+            self.start_document()
+            self.load_state.commit_document(asked.url if asked else self.load_state.url, "unread", "")
 
     async def terminate_script(self) -> bool:
         """Return False: WebDriver cannot end a script."""

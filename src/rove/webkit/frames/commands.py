@@ -65,7 +65,8 @@ async def run_call(page: PageCommands, place: Place, function: str, call: int, f
 
     A dialog that opens during the call takes its answer, which is then asked for again by the number of the call.
     """
-    script = f"{FIND}\nif (!rove) return '{MISSING}';\nreturn rove.runCall(arguments[0], arguments[1], {function}, arguments[2]);"
+    running = f"rove.runCall(arguments[0], arguments[1], {function}, arguments[2])"
+    script = f"{FIND}\nif (!rove) return '{MISSING}';\nreturn {running};"
     for _ in range(50):
         answer = await execute(page, place, script, call, first, rest)
         if answer == MISSING:

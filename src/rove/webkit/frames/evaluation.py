@@ -48,7 +48,8 @@ const thrown = (error) => {
     return { kind: "thrown", value: `${error.name}: ${error.message}`, line: (error.line ?? 0) - before };
   }
   const shown = told(error);
-  return { kind: "thrown", value: typeof shown.value === "string" ? shown.value : JSON.stringify(shown.value), line: 0 };
+  const text = typeof shown.value === "string" ? shown.value : JSON.stringify(shown.value);
+  return { kind: "thrown", value: text, line: 0 };
 };
 return (async () => {
   try {
@@ -100,7 +101,12 @@ async def _first_that_compiles(
         if answer is None:
             await page.wait_for_dialog_end()  # a dialog has taken the answer
         told = None if answer is None else json.loads(answer)
-        if told is not None and told["kind"] == "thrown" and told["value"].startswith("SyntaxError") and "eval)(" in form:
+        if (
+            told is not None
+            and told["kind"] == "thrown"
+            and told["value"].startswith("SyntaxError")
+            and "eval)(" in form
+        ):
             failure = ScriptThrew("javascript error", told["value"])
             continue
         return _to_python(told, len(answer or ""), quote)
@@ -117,6 +123,9 @@ def _to_python(told: dict[str, Any] | None, size: int, quote: Quote) -> Any:
     if told["kind"] == "unserializable" or size > MAX_RESULT_BYTES:
         reason = "it is too large" if size > MAX_RESULT_BYTES else told["value"]
         raise ScriptFailed(
-            f"The value cannot be returned: {reason}.", hint="Return plain data: text, numbers, lists, objects."
+            "The value cannot be returned: ",
+            quote(reason),
+            ".",
+            hint="Return plain data: text, numbers, lists, objects.",
         )
     return told.get("value")

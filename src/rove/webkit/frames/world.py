@@ -1,4 +1,4 @@
-"""rove's script in one frame. WebDriver has no isolated worlds: the script runs in the page's own, and could be changed."""
+"""rove's script in one frame. WebDriver has no isolated worlds, so that it runs in the page's own."""
 
 from __future__ import annotations
 
@@ -29,7 +29,13 @@ class World(world.World):
     """The script in one frame, installed when it is first needed and again after each navigation."""
 
     def __init__(
-        self, page: PageCommands, place: Place, frame_id: str, prefix: str, parent: World | None, numbers: RefNumbers | None = None
+        self,
+        page: PageCommands,
+        place: Place,
+        frame_id: str,
+        prefix: str,
+        parent: World | None,
+        numbers: RefNumbers | None = None,
     ) -> None:
         super().__init__(frame_id, prefix, parent, numbers)
         self._page = page
@@ -50,7 +56,8 @@ class World(world.World):
     async def _give_focus(self, ref: str) -> None:
         """Click a field in a frame of another origin: WebKit lets no script focus it without a user's hand."""
         is_needed = await self.raw_call(
-            "ref => { const element = rove.element(ref); if (!element || element === document.activeElement) return false;"
+            "ref => { const element = rove.element(ref);"
+            " if (!element || element === document.activeElement) return false;"
             " try { return !parent.document; } catch { return true; } }",
             ref,
         )

@@ -31,7 +31,11 @@ class Keyboard(keyboard.Keyboard):
     async def send_press(self, held_keys: list[Key], last: Key, hold: float) -> None:
         held, value = [_value(key) for key in held_keys], _value(last)
         # In Control+A the letter names the key, so its case does not imply Shift.
-        value = value.lower() if held_keys and len(value) == 1 and not any(key.key == "Shift" for key in held_keys) else value
+        value = (
+            value.lower()
+            if held_keys and len(value) == 1 and not any(key.key == "Shift" for key in held_keys)
+            else value
+        )
         pause: list[Tick] = [{"type": "pause", "duration": round(hold * 1000)}] if hold else []
         down = [*map(key_down, held), key_down(value)]
         await perform(self._window, keys=[*down, *pause, key_up(value), *map(key_up, reversed(held))])

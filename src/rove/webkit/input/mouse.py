@@ -10,7 +10,17 @@ from rove.browser.element import Point
 from rove.page.frames.world import World
 from rove.page.input import mouse
 from rove.page.input.mouse import Position, points_between
-from rove.webkit.input.actions import BUTTONS, PAUSE, Tick, key_down, key_up, modifier_values, move_to, perform, turn_wheel
+from rove.webkit.input.actions import (
+    BUTTONS,
+    PAUSE,
+    Tick,
+    key_down,
+    key_up,
+    modifier_values,
+    move_to,
+    perform,
+    turn_wheel,
+)
 
 if TYPE_CHECKING:
     from rove.browser.element import Button

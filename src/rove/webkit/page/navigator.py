@@ -87,7 +87,10 @@ class Navigator:
             return
         if not await self._has_downloaded(downloads):
             raise NavigationFailed(
-                "net::ERR_ABORTED: ", quoted_url(url), " led to no document.", hint="The tab shows the page it had before."
+                "net::ERR_ABORTED: ",
+                quoted_url(url),
+                " led to no document.",
+                hint="The tab shows the page it had before.",
             )
 
     async def _has_downloaded(self, since: int) -> bool:

@@ -19,8 +19,8 @@ from rove.webkit.page.navigator import Navigator
 from rove.webkit.page.page_consequences import PageConsequences
 from rove.webkit.page.shared_resources import SharedResources
 from rove.webkit.page.typed_secrets import WithheldSecrets
-from rove.webkit.process.process_group import SCREEN_SIZE
 from rove.webkit.page.unsupported import NoScreencast, NoWorkers, unsupported
+from rove.webkit.process.process_group import SCREEN_SIZE
 from rove.webkit.protocol.driver import Driver
 from rove.webkit.protocol.failures import WebDriverError
 from rove.webkit.storage.cookies import PageCookies
@@ -48,13 +48,13 @@ class Tab(tab.Tab):
         self._page = page
         self._shared = shared
         self.redact = shared.redact
-        self.network = PageRequests(page.origins)
+        self.network: PageRequests = PageRequests(page.origins)
         self._console = PageConsole(page.events, page.origins)
-        self.workers = NoWorkers()
-        self.cookies = PageCookies(page)
-        self.storage = PageStorage(page.worlds)
-        self.screencast = NoScreencast()
-        self.consequences = PageConsequences(self.input)
+        self.workers: NoWorkers = NoWorkers()
+        self.cookies: PageCookies = PageCookies(page)
+        self.storage: PageStorage = PageStorage(page.worlds)
+        self.screencast: NoScreencast = NoScreencast()
+        self.consequences: PageConsequences = PageConsequences(self.input)
         self._navigator = Navigator(page)
         page.on_report = self._on_report
         page.on_document = self._on_document

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import shutil
 import sys
+from pathlib import Path
 
 from rove.errors import BrowserUnavailable
 from rove.validation.record import dataclass
 
 WEBKITGTK_DRIVER = "WebKitWebDriver"
 SAFARI_DRIVER = "/usr/bin/safaridriver"
-# MiniBrowser is no command; distributions put it beside WebKit's other processes.
+# Below /usr. MiniBrowser is no command; distributions put it beside WebKit's other processes.
 MINIBROWSERS = (
-    "/usr/lib/*/webkit2gtk-4.1/MiniBrowser",
-    "/usr/lib/*/webkitgtk-6.0/MiniBrowser",
-    "/usr/libexec/webkit2gtk-4.1/MiniBrowser",
-    "/usr/libexec/webkitgtk-6.0/MiniBrowser",
-    "/usr/lib/webkit2gtk-4.1/MiniBrowser",
-    "/usr/lib/*/webkit2gtk-4.0/MiniBrowser",
+    "lib/*/webkit2gtk-4.1/MiniBrowser",
+    "lib/*/webkitgtk-6.0/MiniBrowser",
+    "libexec/webkit2gtk-4.1/MiniBrowser",
+    "libexec/webkitgtk-6.0/MiniBrowser",
+    "lib/webkit2gtk-4.1/MiniBrowser",
+    "lib/*/webkit2gtk-4.0/MiniBrowser",
 )
 INSTALL_HINT = "Install it with `rove install webkit`; on Debian that is `apt-get install webkit2gtk-driver xvfb`."
 
@@ -53,7 +53,7 @@ def require() -> Installation:
 
 
 def _minibrowser() -> str | None:
-    found = (path for pattern in MINIBROWSERS for path in sorted(glob.glob(pattern)))
+    found = (str(path) for pattern in MINIBROWSERS for path in sorted(Path("/usr").glob(pattern)))
     return next((path for path in found if os.access(path, os.X_OK)), None)
 
 

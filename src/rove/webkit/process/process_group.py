@@ -17,8 +17,8 @@ from rove.webkit.process.discovery import INSTALL_HINT, Installation, xvfb
 # Larger than any window that rove opens: where there is no window manager, none keeps a window on the screen.
 SCREEN_SIZE = (3840, 2400)
 SCREEN = f"{SCREEN_SIZE[0]}x{SCREEN_SIZE[1]}x24"
-# Leads the group, which lives as long as rove holds the other end of the pipe. Ends the display in an orderly way, as it
-# would leave its lock file behind otherwise.
+# Leads the group, which lives as long as rove holds the other end of the pipe. Ends the display in an orderly way: if
+# it were killed, it would leave its lock file behind.
 _LEADER = '"$@" & display=$!; exec 3>&-; read -r _; kill "$display"; wait "$display"'
 _LEADER_WITHOUT_DISPLAY = "read -r _"
 # Variables by which a browser would reach what belongs to the person at this machine, or around rove's proxy.
@@ -135,7 +135,7 @@ class ProcessGroup:
         cookie = secrets.token_bytes(16)
         entry = struct.pack(">HHH", _ANY_FAMILY, 0, 0) + struct.pack(">H", len(_COOKIE)) + _COOKIE
         authority = os.open(self._authority, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600)
-        with open(authority, "wb") as file:
+        with os.fdopen(authority, "wb") as file:
             file.write(entry + struct.pack(">H", len(cookie)) + cookie)
         options = ["-nolisten", "tcp", "-noreset", "-auth", self._authority]
         return [program, "-displayfd", "3", "-screen", "0", SCREEN, *options]

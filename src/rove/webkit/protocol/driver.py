@@ -113,15 +113,17 @@ class Driver:
     async def _wait_until_arrived(self) -> None:
         """Wait until every command that was sent has reached the window that was current when it was sent.
 
-        This command asks the browser twice, the second time after all commands that were sent before it have asked once:
-        those have looked up the current window by then.
+        This command asks the browser twice, the second time after all commands that were sent before it have asked
+        once: those have looked up the current window by then.
         """
         try:
             await self.send("GET", "/url")
         except (AlertOpen, DocumentGone):
             return  # an answer all the same
 
-    async def _request(self, method: str, path: str, body: Any, timeout: float, on_written: Callable[[], object] = bool) -> Any:
+    async def _request(
+        self, method: str, path: str, body: Any, timeout: float, on_written: Callable[[], object] = bool
+    ) -> Any:
         if not self.is_open:
             raise DriverLost("connection closed")
         data = b"" if method in ("GET", "DELETE") else json.dumps(body or {}).encode()

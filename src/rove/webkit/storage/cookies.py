@@ -14,7 +14,14 @@ from rove.webkit.events.live_page import LivePage
 from rove.webkit.protocol.failures import WebDriverError
 
 _SAME_SITE: dict[str, SameSite] = {"Strict": "strict", "Lax": "lax", "None": "none"}
+_FIELDS: tuple[str, ...] = ("name", "value", "domain", "path", "secure", "httpOnly", "sameSite")
 _WEB = ("http://", "https://")
+
+
+async def read_cookies(page: LivePage) -> list[dict[str, Any]]:
+    """Return the cookies of a page, as WebDriver has them."""
+    cookies: list[dict[str, Any]] = await page.send_to(page.place, "GET", "/cookie")
+    return cookies
 
 
 class PageCookies:
@@ -23,14 +30,9 @@ class PageCookies:
     def __init__(self, page: LivePage) -> None:
         self._page = page
 
-    async def list(self) -> list[Cookie]:
+    async def list(self) -> Sequence[Cookie]:
         origin = origin_in(self._url)
-        return [_cookie(each, origin) for each in await self.read()]
-
-    async def read(self) -> list[dict[str, Any]]:
-        """Return the cookies as WebDriver has them."""
-        cookies: list[dict[str, Any]] = await self._page.send_to(self._page.place, "GET", "/cookie")
-        return cookies
+        return [_cookie(each, origin) for each in await read_cookies(self._page)]
 
     async def set(self, cookie: Cookie) -> None:
         """Set a cookie for the page. Raises InvalidArguments if the browser refuses it."""
@@ -72,7 +74,7 @@ class ContextCookies:
         for page in self._pages():
             if page.url.startswith(_WEB) and not page.is_closed and page.dialogs.open is None:
                 with contextlib.suppress(WebDriverError):
-                    for each in await PageCookies(page).read():
+                    for each in await read_cookies(page):
                         found[each["domain"], each["path"], each["name"]] = _described(each)
         return list(found.values())
 
@@ -113,12 +115,11 @@ def _expiry(seconds: float | None) -> int | None:
 
 def _described(told: dict[str, Any]) -> dict[str, Any]:
     """Return a cookie as the DevTools protocol describes it."""
-    kept = {name: told[name] for name in ("name", "value", "domain", "path", "secure", "httpOnly", "sameSite") if name in told}
+    kept = {name: told[name] for name in _FIELDS if name in told}
     return {**kept, **({"expires": told["expiry"]} if "expiry" in told else {})}
 
 
 def _taken(cookie: dict[str, Any]) -> dict[str, Any]:
-    names = ("name", "value", "domain", "path", "secure", "httpOnly", "sameSite")
-    kept = {name: cookie[name] for name in names if cookie.get(name) is not None}
+    kept: dict[str, Any] = {name: cookie[name] for name in _FIELDS if cookie.get(name) is not None}
     expires = cookie.get("expires", -1)
     return {**kept, **({"expiry": int(expires)} if expires and expires > 0 else {})}

@@ -8,11 +8,13 @@ const nativeSetTimeout = setTimeout;
 /** @type {any[][]} */
 let reports = [];
 let droppedReports = 0;
+let toldReports = 0;
 /** @type {(() => void) | null} */
 let wakeAsker = null;
 
 const takeReports = () => {
-  const taken = { reports, dropped: droppedReports };
+  toldReports += reports.length;
+  const taken = { reports, dropped: droppedReports, told: toldReports };
   reports = [];
   droppedReports = 0;
   return taken;
@@ -29,7 +31,7 @@ export const reportQueue = {
   // Answers with the reports since the last call, or with none after some milliseconds.
   /** @param {number} ms */
   next: (ms) => {
-    if (reports.length || droppedReports) return takeReports();
+    if (reports.length || droppedReports || ms === 0) return takeReports();
     return new Promise((resolve) => {
       const answer = () => resolve(takeReports());
       wakeAsker = answer;
