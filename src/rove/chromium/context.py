@@ -17,9 +17,10 @@ from rove.chromium.page.shared_context import SharedContext
 from rove.chromium.page.shared_resources import TabSetup
 from rove.chromium.page.tab import Tab
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
-from rove.chromium.states.context_state import ContextState
 from rove.chromium.states.hidden_pages import HiddenPages
+from rove.chromium.states.session_storage import SessionStorageSeed
 from rove.chromium.stealth.window import new_window
+from rove.page.tabs.context_state import ContextState
 from rove.page.tabs.context_tabs import ContextTabs
 from rove.process.run_folder import discard
 from rove.settings.sections import Viewport
@@ -59,7 +60,7 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
         self._popup_opened = asyncio.Event()
         self._shared.interceptor.files = files_for(settings)
         self._hidden_pages = HiddenPages(self._root, identity, self.on_page_attached)
-        self._state = ContextState(self._root, identity, self._hidden_pages, self.cookies)
+        self._state = ContextState(self._hidden_pages, self.cookies)
         self._shared.on_document = self._state.note_url
         self._shared.workers.is_stealthy = settings.stealth
         self._setup = TabSetup(connection, settings, self._uploads, self._shared)
@@ -82,6 +83,8 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
             await self._shared.restore(self._root, saved.shared)
             await set_grants(self._root, self._identity, (), self.overrides.grants)
             if saved.state is not None:
+                if self.is_persistent:
+                    await self._root.send("Storage.clearCookies", {"browserContextId": self._identity})
                 await self._state.restore(saved.state, self.is_persistent)
             await self._reopen(saved)
 
@@ -219,8 +222,8 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
             await tab.open()
             if self._setup.gives_own_window and opener is None and self.settings.viewport != Viewport():
                 await tab.resize(self.settings.viewport.width, self.settings.viewport.height)
-            if opener is None and (seed := self._state.seed_tab(tab)) is not None:
-                await seed.add()
+            if opener is None and (items := self._state.session_storage):
+                await SessionStorageSeed(tab.page.cdp, tab.page.tasks, items).add()
         except CdpError:
             self._forget(tab)  # the page was closed before it was set up
             await tab.release()

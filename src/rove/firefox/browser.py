@@ -13,6 +13,7 @@ from rove.browser.browser import ProfileLaunch
 from rove.browser.context import DIED, SavedContext
 from rove.errors import BrowserUnavailable, Unsupported, unwritable
 from rove.firefox.context import Context
+from rove.firefox.interception.interceptions import Interceptions
 from rove.firefox.process.firefox_process import FirefoxProcess
 from rove.firefox.protocol.connection import MAX_MESSAGE_BYTES, BidiConnection, BidiError
 from rove.process.display import refuse_without_display
@@ -42,10 +43,13 @@ class Browser:
         self._connection = connection
         self._contexts: dict[str, Context] = {}
         self._tasks = BackgroundTasks("browser", expected=(BidiError,))
+        self.interceptions = Interceptions(connection, self._tasks)
         self.version = ""
         self.user_agent = ""
         connection.on("browsingContext.contextCreated", self._on_context_created)
         connection.on("browsingContext.contextDestroyed", self._on_context_destroyed)
+        connection.on("browsingContext.downloadWillBegin", self._on_download_started)
+        connection.on("browsingContext.downloadEnd", self._on_download_ended)
 
     @property
     def is_alive(self) -> bool:
@@ -72,7 +76,8 @@ class Browser:
         # Of a manual proxy, Firefox uses the one for HTTP for all schemes; a second one would be a second answer.
         params = {"proxy": {"proxyType": "manual", "httpProxy": proxy.removeprefix("http://"), "noProxy": []}}
         identity = (await self._connection.send("browser.createUserContext", params))["userContext"]
-        context = Context(self._connection, identity, settings, self._process.scratch, self.user_agent)
+        scratch = self._process.scratch
+        context = Context(self._connection, identity, settings, scratch, self.interceptions, self.user_agent)
         self._contexts[identity] = context
         context.on_closed = lambda: self._contexts.pop(identity, None)
         try:
@@ -117,6 +122,19 @@ class Browser:
         if context is not None and event.get("parent") is None:
             context.on_page_destroyed(event["context"])
 
+    def _on_download_started(self, event: dict[str, Any]) -> None:
+        if (context := self._context_of(event)) is not None:
+            context.on_download_started(event)
+
+    def _on_download_ended(self, event: dict[str, Any]) -> None:
+        # The page may be gone by now, and the download belongs to one context only.
+        for context in self._contexts.values():
+            context.on_download_ended(event)
+
+    def _context_of(self, event: dict[str, Any]) -> Context | None:
+        page = self._connection.page_of(event["context"])
+        return self._contexts.get(page.user_context) if page is not None else None
+
 
 async def start_process(
     settings: Settings, progress: Callable[[str], None] | None, profile: ProfileLaunch | None = None
@@ -126,6 +144,11 @@ async def start_process(
         raise Unsupported(
             "A session on Firefox has no profile.",
             hint="Save its logins as a state instead (`save_state`), or open the session with the engine chromium.",
+        )
+    if settings.stealth:
+        raise Unsupported(
+            "Firefox tells pages that it is automated, so it cannot be driven with stealth.",
+            hint="Leave out --stealth, or the engine firefox.",
         )
     if not settings.headless:
         refuse_without_display()
@@ -209,6 +232,7 @@ async def _connect(process: FirefoxProcess, connection: BidiConnection) -> Brows
     browser.version, browser.user_agent = f"Firefox/{answer['browserVersion']}", answer["userAgent"]
     _check_version(str(process.installation.path), answer["browserVersion"])
     await connection.subscribe(*EVENTS)
+    await browser.interceptions.open()
     return browser
 
 

@@ -110,7 +110,13 @@ def test_forms_that_the_linker_does_not_know_are_refused(tmp_path: Path, text: s
         check(folder, "entry.js")
 
 
-ENTRIES = ("isolated_world.js", "main_world.js", "origin_storage.js", "saved_state/origin_state.js")
+ENTRIES = (
+    "isolated_world.js",
+    "main_world.js",
+    "listener_world.js",
+    "origin_storage.js",
+    "saved_state/origin_state.js",
+)
 
 
 @pytest.mark.parametrize("entry", ENTRIES)

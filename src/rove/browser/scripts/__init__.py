@@ -19,6 +19,18 @@ def main_world_script() -> str:
 
 
 @cache
+def listener_script() -> str:
+    """Return the script for a page's main world that remembers listeners, where the browser does not tell of them."""
+    return f"(() => {{\n{_HEAD}{link(_FOLDER, 'listener_world.js')}\n}})();"
+
+
+@cache
+def pressed_elements_script() -> str:
+    """Return an expression for the function that finds elements with listeners for presses (`pressed_elements.js`)."""
+    return f'(() => {{\n"use strict";\n{link(_FOLDER, "main_world/pressed_elements.js")}\nreturn findPressedElements;\n}})()'
+
+
+@cache
 def storage_script() -> str:
     """Return a function that reads or changes what the page's origin stores. It is sent with each call."""
     return f"async (request) => {{\n{_HEAD}{link(_FOLDER, 'origin_storage.js')}\nreturn runOnStorage(request);\n}}"

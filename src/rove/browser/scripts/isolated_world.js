@@ -4,7 +4,7 @@ import { boxNow, pageBox, untilActionable } from "./acting/actionability.js";
 import { checkedIn } from "./acting/checkboxes.js";
 import { withElement } from "./acting/element_calls.js";
 import { elementFacts, outerHtml, readAttribute } from "./acting/extraction.js";
-import { enterSecret, fieldValue, fillIn, focusOn } from "./acting/fields.js";
+import { enterSecret, fieldValue, fillIn, focusOn, insertAtFocus } from "./acting/fields.js";
 import { clearFiles, dropFiles } from "./acting/files.js";
 import { frameBoxNow, frameOrigin, hitAt, hitsFrame } from "./acting/frame_geometry.js";
 import { hasDragStarted, listenForDrags, listenForPresses, pressResult } from "./acting/presses.js";
@@ -31,6 +31,7 @@ import { listenForScrolling, untilAnimationsEnd } from "./page/animations.js";
 import { bodyText, nextChange, showsSelector, showsText } from "./page/changes.js";
 import { listenForClipboard, setClipboardText } from "./page/clipboard.js";
 import { listenForInput } from "./page/idle.js";
+import { useOwnIterators } from "./iteration.js";
 import { leaveModes, listenForModes, releasePointer } from "./page/modes.js";
 import { coverTyped, watchPerson } from "./page/person_typing.js";
 import {
@@ -52,7 +53,9 @@ import { checkSecretFields } from "./secrets/secret_fields.js";
 import { selectionInContext } from "./secrets/selection.js";
 import { testedValues } from "./secrets/tested_attributes.js";
 import { holdSecretsIn, unheldTexts } from "./secrets/unheld_fields.js";
-import { noteClickListeners, useListenerProbe } from "./snapshot/press_targets.js";
+import { isPressListener, noteClickListeners, useListenerProbe, useRecordedListeners } from "./snapshot/press_targets.js";
+
+useOwnIterators();
 
 export const driverCalls = {
   // The snapshot, and elements in it.
@@ -79,6 +82,7 @@ export const driverCalls = {
   closedHostCandidates: takeClosedHosts,
   adoptShadow,
   useListenerProbe,
+  isPressListener,
   noteClickListeners,
   // Acting on one element.
   untilActionable,
@@ -113,6 +117,7 @@ export const driverCalls = {
   endTyping,
   typingFocus,
   focusHere,
+  insertAtFocus,
   focusedRef,
   describeFocus,
   untilLayersRest,
@@ -157,3 +162,4 @@ listenForScrolling();
 listenForClipboard();
 listenForModes();
 listenForValidation();
+useRecordedListeners();

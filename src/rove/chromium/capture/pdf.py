@@ -6,41 +6,12 @@ import asyncio
 import base64
 import contextlib
 import os
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from rove.browser.page_data import PdfFile, PdfOptions
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import InvalidArguments, LimitReached, unwritable
-from rove.validation.pattern import pattern
-from rove.validation.record import dataclass
-from rove.workspace import Workspace
-
-PDF_FOLDER = "pdf"
-CHUNK_BYTES = 2**20
-# Width and height in inches.
-PAPERS: dict[str, tuple[float, float]] = {
-    "a3": (11.69, 16.54), "a4": (8.27, 11.69), "a5": (5.83, 8.27),
-    "letter": (8.5, 11), "legal": (8.5, 14), "tabloid": (11, 17),
-}  # fmt: skip
-# Chromium writes the dictionaries of a PDF as plain text, one of this type for each page.
-_PAGE_DICTIONARY = pattern(rb"/Type\s*/Page(?![A-Za-z])")
-# Longer than any match, so that a match across two chunks is found.
-_OVERLAP_BYTES = 16
-
-
-@dataclass(frozen=True)
-class PdfTarget:
-    """Where to write a PDF file, under which name, and its size limit; it is first written to the folder `scratch`.
-
-    `folder`: the folder of the workspace, if it is not the one for PDF files.
-    """
-
-    workspace: Workspace
-    name: str
-    max_bytes: int
-    scratch: Path
-    folder: str = ""
+from rove.page.pdf_file import CHUNK_BYTES, OVERLAP_BYTES, PAGE_DICTIONARY, PAPERS, PdfTarget, copy_to_workspace
 
 
 async def print_page(cdp: CdpSession, options: PdfOptions, target: PdfTarget) -> PdfFile:
@@ -51,7 +22,7 @@ async def print_page(cdp: CdpSession, options: PdfOptions, target: PdfTarget) ->
         draft.parent.mkdir(mode=0o700, exist_ok=True)
         with draft.open("xb") as file:
             size, pages = await _copy_stream(cdp, stream, file, target.max_bytes)
-        return PdfFile(await asyncio.to_thread(_copy_to_workspace, draft, target), size, pages)
+        return PdfFile(await asyncio.to_thread(copy_to_workspace, draft, target), size, pages)
     except OSError as error:
         raise unwritable(target.workspace.root, error) from error
     finally:
@@ -93,12 +64,6 @@ async def _copy_stream(cdp: CdpSession, stream: str, file: BinaryIO, max_bytes: 
             raise LimitReached(f"The PDF is larger than {max_bytes // 2**20} MB.", hint="Print fewer `pages`.")
         await asyncio.to_thread(file.write, chunk)
         searched = tail + chunk
-        pages += sum(match.end() > len(tail) for match in _PAGE_DICTIONARY.finditer(searched))
-        tail = searched[-_OVERLAP_BYTES:]
+        pages += sum(match.end() > len(tail) for match in PAGE_DICTIONARY.finditer(searched))
+        tail = searched[-OVERLAP_BYTES:]
     return size, pages
-
-
-def _copy_to_workspace(draft: Path, target: PdfTarget) -> Path:
-    with draft.open("rb") as source:
-        chunks = iter(lambda: source.read(CHUNK_BYTES), b"")
-        return target.workspace.write(target.folder or PDF_FOLDER, target.name, chunks)

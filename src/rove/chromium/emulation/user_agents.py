@@ -6,14 +6,12 @@ import sys
 from typing import Any
 
 from rove.browser.emulation.devices import DEVICES, Device, DeviceName, System
+from rove.browser.emulation.safari import SAFARI_USER_AGENTS
 from rove.validation.pattern import pattern
 
-_SAFARI = "AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0"
 _CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{major}.0.0.0"
 _USER_AGENTS: dict[System, str] = {
-    "iOS": f"Mozilla/5.0 (iPhone; CPU iPhone OS 18_7 like Mac OS X) {_SAFARI} Mobile/15E148 Safari/604.1",
-    # An iPad asks for desktop sites, and so says to be a Mac.
-    "iPadOS": f"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) {_SAFARI} Safari/605.1.15",
+    **SAFARI_USER_AGENTS,
     "Android": f"Mozilla/5.0 (Linux; Android 10; K) {_CHROME}{{mobile}} Safari/537.36",
     "macOS": f"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) {_CHROME} Safari/537.36",
     "Windows": f"Mozilla/5.0 (Windows NT 10.0; Win64; x64) {_CHROME} Safari/537.36",

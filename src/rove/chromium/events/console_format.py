@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator
 from typing import Any
 
-from rove.page.logs.console_text import MAX_LENGTH, source_location
-from rove.validation.pattern import pattern
+from rove.page.logs.console_text import MAX_LENGTH, fill_placeholders, source_location
 
 MAX_STACK_LINES = 6
 # Objects for which the browser's description says more than a preview of their properties.
 _SHOWN_BY_DESCRIPTION = frozenset({"error", "node", "date", "regexp"})
-_PLACEHOLDER = pattern(r"%[sdifoOc%]")
 RemoteObject = dict[str, Any]
 
 
 def message_text(arguments: list[RemoteObject]) -> str:
     """Return the arguments of one console call as DevTools would show them."""
     if arguments and arguments[0].get("type") == "string" and "%" in arguments[0].get("value", "")[:MAX_LENGTH]:
-        return _fill_placeholders(arguments[0]["value"][:MAX_LENGTH], arguments[1:])
+        return fill_placeholders(arguments[0]["value"][:MAX_LENGTH], map(argument_text, arguments[1:]))
     return " ".join(map(argument_text, arguments))
 
 
@@ -34,21 +30,6 @@ def exception_location(details: dict[str, Any]) -> str:
     """Return where an exception was thrown: its own position, or else the top of its stack."""
     frames = details.get("stackTrace", {}).get("callFrames") or [{}]
     return source_location(details) or source_location(frames[0])
-
-
-def _fill_placeholders(pattern: str, arguments: list[RemoteObject]) -> str:
-    """Replace `%s`, `%d` and the like by the arguments; `%c`, which only sets a style, is left out."""
-    rest: Iterator[RemoteObject] = iter(arguments)
-
-    def fill(match: re.Match[str]) -> str:
-        if match[0] == "%%":
-            return "%"
-        value = next(rest, None)
-        if value is None:
-            return match[0]
-        return "" if match[0] == "%c" else argument_text(value)
-
-    return " ".join([_PLACEHOLDER.sub(fill, pattern), *map(argument_text, rest)])
 
 
 def argument_text(value: RemoteObject) -> str:

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from rove.browser.emulation.overrides import HttpCredential
 from rove.browser.network.rules import RequestRule, decisive_rule
 from rove.browser.network.workspace_files import FILE_SCHEME, WorkspaceFiles
-from rove.chromium.interception.answers import (
+from rove.chromium.protocol.connection import CdpError, CdpSession
+from rove.errors import RoveError
+from rove.page.interception.answers import (
     answer_params,
     changed_headers,
     file_params,
     is_preflight,
     preflight_params,
 )
-from rove.chromium.interception.authentication import Authentication
-from rove.chromium.protocol.connection import CdpError, CdpSession
-from rove.errors import RoveError
+from rove.page.interception.authentication import Authentication
 from rove.tasks import BackgroundTasks
 
 if TYPE_CHECKING:
@@ -202,7 +202,12 @@ class Interceptor:
             entry.note_interception(event["networkId"], rule.label, rule.kind == "answer")
 
     def _on_challenge(self, cdp: CdpSession, event: Event) -> None:
-        answer = self._authentication.answer(event)
+        challenge = event["authChallenge"]
+        is_proxy = challenge.get("source") == "Proxy"
+        found = None if is_proxy else self._authentication.answer(event["requestId"], challenge["origin"])
+        answer = {"response": "CancelAuth"}
+        if found is not None:
+            answer = {"response": "ProvideCredentials", "username": found[0], "password": found[1]}
         params = {"requestId": event["requestId"], "authChallengeResponse": answer}
         self._tasks.start(_settle(cdp, "Fetch.continueWithAuth", params))
 

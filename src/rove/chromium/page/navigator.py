@@ -8,13 +8,14 @@ from collections.abc import Awaitable, Coroutine, Generator
 from typing import Any, TypeVar
 
 from rove.browser.failures import PageStuck
-from rove.browser.network.navigation_errors import credentials_error, interrupted_error, navigation_error, quoted_url
+from rove.browser.network.navigation_errors import navigation_error, quoted_url
 from rove.browser.page_data import DocumentRequest, LoadStage
 from rove.chromium.events.live_page import LivePage
 from rove.chromium.protocol.connection import CdpError, CdpResult
 from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
 from rove.page.events.load_state import Stage
 from rove.page.events.request_tracker import PROXY_UNREACHABLE
+from rove.page.navigation_failures import NO_CONTENT_STATUSES, raise_failure
 
 R = TypeVar("R")
 # Seconds that the scripts of the current page may delay a navigation; less once one of them has been terminated.
@@ -27,7 +28,6 @@ MAX_ATTEMPTS = 5
 # Seconds from the browser's answer until it reports a navigation within the document.
 COMMIT_TIMEOUT = 1.0
 ABORTED = "net::ERR_ABORTED"
-NO_CONTENT_STATUSES = (204, 205)
 _LATE_STAGES: dict[LoadStage, Stage] = {"load": "load", "networkidle": "networkIdle"}
 
 
@@ -170,7 +170,7 @@ class Navigator:
             page.requests.is_caller_waiting = False
         page.load_state.mark_seen()
         if page.requests.document is not None and page.requests.document is not previous:
-            _raise_failure(page.requests.document)
+            raise_failure(page.requests.document)
 
     async def _wait_until_parsed(self, commit: Coroutine[Any, Any, None], parses: bool = True) -> None:
         """Wait until the document is committed and, if it `parses`, parsed; a dialog blocks it, or time is short."""
@@ -218,13 +218,3 @@ class Navigator:
             message = (f"HTTP {document.status}: ", quoted_url(url), " has no content to show.")
             return NavigationFailed(*message, hint="The tab shows the page it had before.")
         return navigation_error(reason, document.url, document.hops)
-
-
-def _raise_failure(document: DocumentRequest) -> None:
-    """Raise if the document failed to load, failed halfway, or asks for a password."""
-    if document.failure and document.status is None:
-        raise navigation_error(document.failure, document.url, document.hops)
-    if document.failure:
-        raise interrupted_error(document.failure, document.url)
-    if document.challenge and document.status:
-        raise credentials_error(document.status, document.url, document.challenge)

@@ -217,7 +217,8 @@ class Tab(tab.Tab):
 
     async def print_pdf(self, options: PdfOptions, name: str, folder: str = "") -> PdfFile:
         """Print the page to a file in a folder of the workspace."""
-        from rove.chromium.capture.pdf import PdfTarget, print_page  # not needed to open a first page
+        from rove.chromium.capture.pdf import print_page  # not needed to open a first page
+        from rove.page.pdf_file import PdfTarget
 
         max_bytes = self.settings.limits.download_megabytes * 2**20
         target = PdfTarget(Workspace(self.settings.workspace_folder), name, max_bytes, self._setup.scratch, folder)

@@ -7,14 +7,10 @@ import json
 from typing import Any
 
 from rove.chromium.protocol.connection import CdpSession
+from rove.page.tabs.session_storage import SCRIPT
 from rove.tasks import BackgroundTasks
 
 WORLD = "rove"
-SCRIPT = """(() => {
-  const items = (%s)[location.origin];
-  if (!items || window !== window.top || sessionStorage.length) return;
-  for (const { name, value } of items) sessionStorage.setItem(name, value);
-})()"""
 
 
 class SessionStorageSeed:

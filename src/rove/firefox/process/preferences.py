@@ -120,6 +120,12 @@ _SAME_BEHAVIOUR: Mapping[str, Preference] = {
     "browser.aboutwelcome.enabled": False,
     "browser.bookmarks.restore_default_bookmarks": False,
     "browser.cache.disk.enable": False,
+    # Favicons are shown to no one.
+    "browser.chrome.site_icons": False,
+    # Each page has a window of its own: one in a tab that is not selected would be hidden, and slowed down.
+    "browser.link.open_newwindow": 2,
+    "browser.link.open_newwindow.restriction": 0,
+    "browser.link.open_newwindow.override.external": 2,
     "browser.download.always_ask_before_handling_new_types": False,
     "browser.download.manager.addToRecentDocs": False,
     "browser.download.open_pdf_attachments_inline": False,
@@ -138,6 +144,7 @@ _SAME_BEHAVIOUR: Mapping[str, Preference] = {
     "browser.uitour.enabled": False,
     "browser.vpn_promo.enabled": False,
     # A page keeps its process alive and answers where it is not shown.
+    "devtools.jsonview.enabled": False,
     "dom.disable_open_during_load": False,
     "dom.ipc.processPriorityManager.enabled": False,
     "dom.ipc.processPrelaunch.enabled": False,
@@ -149,7 +156,6 @@ _SAME_BEHAVIOUR: Mapping[str, Preference] = {
     "dom.min_background_timeout_value_without_budget_throttling": 4,
     "dom.timeout.enable_budget_timer_throttling": False,
     "dom.timeout.throttling_delay": -1,
-    "dom.popup_maximum": 0,
     "dom.security.https_first": False,
     "dom.security.https_first_schemeless": False,
     "dom.security.https_only_mode": False,
@@ -164,7 +170,6 @@ _SAME_BEHAVIOUR: Mapping[str, Preference] = {
     "media.autoplay.default": 0,
     "media.volume_scale": "0.0",
     "network.http.prompt-temp-redirect": False,
-    "network.cookie.cookieBehavior": 5,
     "pdfjs.disabled": True,
     "privacy.trackingprotection.enabled": False,
     "remote.active-protocols": 1,
@@ -177,13 +182,19 @@ _SAME_BEHAVIOUR: Mapping[str, Preference] = {
     "toolkit.cosmeticAnimations.enabled": False,
     "toolkit.startup.max_resumed_crashes": -1,
     "trailhead.firstrun.didSeeAboutWelcome": True,
+    # A headless Firefox reports no mouse unless told to: pages check for one before they offer menus.
+    "ui.allPointerCapabilities": 6,
+    "ui.primaryPointerCapabilities": 6,
     "ui.systemUsesDarkTheme": 0,
     "widget.content.allow-gtk-dark-theme": False,
 }
+_PERMISSIONS = ("camera", "microphone", "geo", "desktop-notification", "xr", "shortcuts")
 # Every permission that a page asks for is refused unless it was granted: 2 is the number of a refusal.
 _NO_PERMISSIONS: Mapping[str, Preference] = {
-    f"permissions.default.{name}": 2
-    for name in ("camera", "microphone", "geo", "desktop-notification", "xr", "shortcuts")
+    # Firefox would ask a person before a page may keep its storage; this answers no.
+    "dom.storageManager.prompt.testing": True,
+    "dom.storageManager.prompt.testing.allow": False,
+    **dict.fromkeys(map("permissions.default.{}".format, _PERMISSIONS), 2),
 }
 
 

@@ -150,6 +150,11 @@ class BidiConnection:
         """Return the top-level browsing context that a context is in; None if it is not known."""
         return self._top_of.get(context)
 
+    def page_of(self, context: str | None) -> PageChannel | None:
+        """Return the page that a context is, or is a frame of; None if it is not known."""
+        top = self._top_of.get(context) if context is not None else None
+        return self._pages.get(top) if top is not None else None
+
     def on_end(self, callback: Callable[[], None]) -> None:
         """Call `callback` when the connection ends, whichever side closes it."""
         self._end_callbacks.append(callback)
@@ -208,7 +213,7 @@ class BidiConnection:
 
     def _handle_event(self, data: bytes, size: int) -> None:
         method = method_of(data)
-        page = self._page_of(context_of(method, data))
+        page = self.page_of(context_of(method, data))
         if not self._is_wanted(method, page):
             return
         if page is not None and page.admission.verdict(method, data, size) is Verdict.DROP:
@@ -224,13 +229,13 @@ class BidiConnection:
     def _dispatch(self, method: str, params: BidiResult) -> None:
         if method == "browsingContext.contextCreated" and not self._add_context(params):
             return
-        if method == "script.realmCreated" and "context" in params:
-            self._context_of_realm[params["realm"]] = params["context"]
+        if method == "script.realmCreated":
+            self._add_realm(params)
         elif method == "script.realmDestroyed":
             # Firefox names the realm alone.
             params["context"] = self._context_of_realm.pop(params["realm"], None)
         context = params.get("context") or (params.get("source") or {}).get("context")
-        page = self._page_of(context)
+        page = self.page_of(context)
         for handler in tuple(self._handlers.get(method, ())):
             handler(params)
         if page is not None:
@@ -238,20 +243,24 @@ class BidiConnection:
         if method == "browsingContext.contextDestroyed":
             self._remove_context(params)
 
-    def _page_of(self, context: str | None) -> PageChannel | None:
-        top = self._top_of.get(context) if context is not None else None
-        return self._pages.get(top) if top is not None else None
+    def _add_realm(self, params: BidiResult) -> None:
+        """Note which frame a realm is in; that of a dedicated worker is in the frame of its owner."""
+        for owner in params.get("owners") or ():
+            params.setdefault("context", self._context_of_realm.get(owner))
+        if params.get("context") is not None:
+            self._context_of_realm[params["realm"]] = params["context"]
 
     def _add_context(self, params: BidiResult) -> bool:
         """Note which page a context is in; return False for a frame of a page that has made too many."""
         context, parent = params["context"], params.get("parent")
-        page = self._page_of(parent) if parent is not None else self.page(context)
+        page = self.page_of(parent) if parent is not None else self.page(context)
         if page is None:
             return False  # a frame in one that is not followed
         if parent is not None and not page.admission.admits_frame(context):
             page.emit("dropped", {"method": "browsingContext.contextCreated"})
             return False
         self._top_of[context] = page.context
+        page.user_context = params.get("userContext", "")
         return True
 
     def _remove_context(self, params: BidiResult) -> None:
@@ -280,6 +289,10 @@ class PageChannel:
     def __init__(self, connection: BidiConnection, context: str) -> None:
         self.connection = connection
         self.context = context
+        # The id of the user context that it is in.
+        self.user_context = ""
+        # Whether its requests are answered by what opened it, and not by rules.
+        self.is_hidden = False
         self.admission = Admission(context)
         self._handlers: dict[str, list[Handler]] = {}
         self._closed = asyncio.Event()

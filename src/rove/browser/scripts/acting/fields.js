@@ -2,7 +2,7 @@
 
 import { isChoiceControl } from "../choosing/choice_controls.js";
 import { FRAMES, isTag } from "../dom/elements.js";
-import { deepActiveElement } from "../dom/focus.js";
+import { deepActiveElement, focusHere } from "../dom/focus.js";
 import {
   activeElementOf,
   bodyOf,
@@ -182,6 +182,15 @@ const insertLines = (text) => {
 /** @param {Element} element @param {string} text */
 export const insertText = (element, text) =>
   (element && isTag(element, "textarea") && isLong(text) && insertLines(text)) || editCommand("insertText", text);
+
+// Writes over what is selected where the focus is; false if it is not in this document.
+/** @param {string} text */
+export const insertAtFocus = (text) => {
+  const element = focusHere();
+  if (!element) return false;
+  insertText(element, text);
+  return true;
+};
 
 // Enters a secret in one step: no script of the page can run in between and redirect it.
 /** @param {any} target @param {string} value @param {any} where */

@@ -22,11 +22,13 @@ import {
   textContentOf,
   textDataOf,
 } from "../dom/natives.js";
+import { elementOfRef } from "../dom/refs.js";
 import { shadowsWereMet } from "../dom/shadow_roots.js";
 import { shownChildren, shownNodesIn } from "../dom/tree.js";
 import { labelsOf } from "../names/labels.js";
 import { inputType, isFocusable } from "../roles/controls.js";
 import { hasOwnLabel } from "../roles/roles.js";
+import { LISTENER_FOUND, LISTENING_QUESTION } from "../main_world/event_names.js";
 import { clipPathRect, isClippedAway } from "../visibility/clipping.js";
 
 export const PRESS_ROLES = new Set(
@@ -53,6 +55,17 @@ let listenerQuestion = "";
 export const useListenerProbe = (event) => {
   listenerQuestion = `ask-${event}`;
   addEventListener(event, (received) => addClickListener(received.composedPath()[0]), true);
+};
+
+// Where the script in the main world records listeners itself.
+export const useRecordedListeners = () => useListenerProbe(LISTENER_FOUND);
+
+// Whether an element, or one around it, listens for presses, as far as the script in the main world has recorded it.
+/** @param {string} ref */
+export const isPressListener = (ref) => {
+  const element = elementOfRef(ref);
+  const question = new Event(LISTENING_QUESTION, { bubbles: true, composed: true, cancelable: true });
+  return element !== null && !element.dispatchEvent(question);
 };
 
 export const findClickListeners = () => {

@@ -4,50 +4,69 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from rove.browser.failures import StateNotRestored
+from rove.browser.failures import BrowserError, StateNotRestored
 from rove.browser.scripts import state_script
-from rove.chromium.protocol.connection import CdpError, CdpSession
-from rove.chromium.states.hidden_pages import HiddenPage, HiddenPages
-from rove.chromium.states.session_storage import SessionStorageSeed
-from rove.chromium.storage.context_cookies import ContextCookies
 from rove.errors import ScriptFailed
 from rove.page.tabs.read_limits import FULL, QUICK, ReadLimits
 from rove.states.state import BrowserState, OriginState
 
 if TYPE_CHECKING:
-    from rove.chromium.page.tab import Tab
+    from rove.page.tab import Tab
 
 # Seconds in which a hidden page has to show an empty document and restore what one origin had stored.
 RESTORE_TIMEOUT = 10.0
 MAX_ORIGINS = 200
 
 
+class HiddenPage(Protocol):
+    """A page that is no tab, and shows an empty document of any origin."""
+
+    @property
+    def is_closed(self) -> bool: ...
+    async def visit(self, origin: str, /) -> None:
+        """Show an empty document of an origin. Raises BrowserError."""
+
+    async def call(self, function: str, /, *arguments: Any) -> Any:
+        """Call a function of `state_script` and return what it returns. Raises BrowserError."""
+
+
+class HiddenPages(Protocol):
+    """Opens pages that are no tabs."""
+
+    def open(self) -> AbstractAsyncContextManager[HiddenPage]:
+        """Open a hidden page, and close it at the end of the block."""
+        ...
+
+
+class Cookies(Protocol):
+    """The cookies of a context."""
+
+    async def all(self) -> list[dict[str, Any]]: ...
+    async def set(self, cookies: Sequence[dict[str, Any]], /) -> None:
+        """Set cookies. Raises BrowserError if the browser refuses one."""
+
+
 class ContextState:
     """Reads and restores cookies and storage, and remembers what each origin had when it was last looked at."""
 
-    def __init__(self, root: CdpSession, context: str, hidden: HiddenPages, cookies: ContextCookies) -> None:
-        self._root = root
-        self._context = context
+    def __init__(self, hidden: HiddenPages, cookies: Cookies) -> None:
         self._hidden = hidden
         self._cookies = cookies
         # What each origin that pages have shown had stored; None if that has not been read yet.
         self._origins: dict[str, OriginState | None] = {}
         # The session storage that new tabs begin with.
-        self._seed: dict[str, list[dict[str, str]]] = {}
+        self.session_storage: dict[str, list[dict[str, str]]] = {}
 
     def note_url(self, url: str) -> None:
         """Note that a tab shows a page, whose origin may have stored something."""
         match = re.match(r"https?://[^/?#]+", url)
         if match and len(self._origins) < MAX_ORIGINS:
             self._origins.setdefault(match[0], None)
-
-    def seed_tab(self, tab: Tab) -> SessionStorageSeed | None:
-        """Return what gives a new tab the session storage that was restored; None if there is none."""
-        return SessionStorageSeed(tab.page.cdp, tab.page.tasks, self._seed) if self._seed else None
 
     async def read(self, tabs: Iterable[Tab], is_complete: bool = False) -> BrowserState:
         """Return the state now. Unless it must be complete, origins without a page are as they were last seen."""
@@ -67,10 +86,8 @@ class ContextState:
 
         `keeps_own`: the browser has cookies and databases of its own, from a profile; these databases stay.
         """
-        if keeps_own:
-            await self._root.send("Storage.clearCookies", {"browserContextId": self._context})
         await self._set_cookies(state.cookies)
-        self._seed = state.session_storage
+        self.session_storage = state.session_storage
         self._origins.update(state.origins)
         stored = {
             origin: replace(each, databases=[]) if keeps_own else each
@@ -85,7 +102,7 @@ class ContextState:
     async def _set_cookies(self, cookies: list[dict[str, Any]]) -> None:
         try:
             await self._cookies.set(cookies)
-        except CdpError as error:
+        except BrowserError as error:
             raise StateNotRestored(f"the browser refuses its cookies ({error})") from error
 
     def _note(self, stored: dict[str, Any] | None) -> set[str]:
@@ -113,7 +130,7 @@ async def _read(tab: Tab, limits: ReadLimits) -> dict[str, Any] | None:
     try:
         async with asyncio.timeout(limits.seconds):
             stored: dict[str, Any] | None = await tab.page.worlds.main.call(read, *limits.arguments)
-    except (TimeoutError, CdpError, ScriptFailed):
+    except (TimeoutError, BrowserError, ScriptFailed):
         return None
     return stored
 
@@ -123,7 +140,7 @@ async def _write(page: HiddenPage, origin: str, stored: OriginState) -> None:
         async with asyncio.timeout(RESTORE_TIMEOUT):
             await page.visit(origin)
             await page.call("writeStorage", stored.local, stored.databases)
-    except (CdpError, TimeoutError) as error:
+    except (BrowserError, TimeoutError) as error:
         if page.is_closed:
             raise  # the browser is gone, and the state may be good
         raise StateNotRestored(f"what {origin} had stored cannot be put back ({error or 'no answer'})") from error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Any
 
 from rove.browser.element import SecretSource
 from rove.browser.emulation.overrides import HttpCredential
@@ -12,7 +11,6 @@ from rove.target import secret_named
 
 # The requests whose credentials were sent; a server that asks again has refused them.
 MAX_ANSWERED = 1000
-CANCEL = {"response": "CancelAuth"}
 
 
 class Authentication:
@@ -27,18 +25,20 @@ class Authentication:
     def origins(self) -> tuple[str, ...]:
         return tuple(credential.origin for credential in self.credentials)
 
-    def answer(self, event: dict[str, Any]) -> dict[str, str]:
-        """Return the response to a challenge."""
-        challenge, request = event["authChallenge"], event["requestId"]
-        credential = next((each for each in self.credentials if each.origin == challenge["origin"]), None)
-        if credential is None or challenge.get("source") == "Proxy" or request in self._answered:
-            return CANCEL
+    def answer(self, request: str, origin: str) -> tuple[str, str] | None:
+        """Return the user name and the password for a server that asks for them; None if there are none.
+
+        `request` is the id of the request that it answered so, `origin` that of the server.
+        """
+        credential = next((each for each in self.credentials if each.origin == origin), None)
+        if credential is None or request in self._answered:
+            return None
         self._answered.append(request)
         try:
             password = self.reveal(credential.password, credential.origin)
         except Denied:  # it was bound to the origin when it was given, and is not any more
-            return CANCEL
-        return {"response": "ProvideCredentials", "username": credential.username, "password": password}
+            return None
+        return credential.username, password
 
     def reveal(self, value: str, origin: str) -> str:
         """Return a value, or the secret that it names, for an origin. Raises Denied if it is not bound to that."""

@@ -1,0 +1,1 @@
+"""Pictures of a page: screenshots, a screencast, PDF files."""

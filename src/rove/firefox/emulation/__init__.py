@@ -1,0 +1,1 @@
+"""What a session emulates and grants, in the commands of WebDriver BiDi."""

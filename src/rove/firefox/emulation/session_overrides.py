@@ -1,0 +1,138 @@
+"""What a session overrides, applied to all pages of its user context, also to those that are opened later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from rove.browser.emulation.emulation import Emulation, Size
+from rove.browser.emulation.overrides import Overrides
+from rove.errors import InvalidArguments, Unsupported
+from rove.firefox.emulation.user_agents import user_agent_of
+from rove.firefox.interception.interceptor import Interceptor
+from rove.firefox.protocol.connection import BidiConnection, BidiError, PageChannel
+
+Command = tuple[str, dict[str, Any]]
+NOTHING = Emulation()
+# What WebDriver BiDi has no command for, and the name of the argument that asks for it.
+_UNSUPPORTED = {
+    "color_scheme": "color_scheme",
+    "reduces_motion": "reduced_motion",
+    "forced_colors": "forced_colors",
+    "contrast": "contrast",
+    "media": "media",
+}
+
+
+class SessionOverrides:
+    """Applies one `Overrides` to a user context. `size`: that of pages whose viewport nothing else sets."""
+
+    def __init__(
+        self, connection: BidiConnection, context: str, interceptor: Interceptor, size: Size, user_agent: str
+    ) -> None:
+        self.values = Overrides()
+        self._connection = connection
+        self._context = context
+        self._interceptor = interceptor
+        self._size = size
+        self._user_agent = user_agent
+
+    @property
+    def user_agent(self) -> str:
+        """The user agent that pages send."""
+        return self._user_agent_of(self.values.emulation) or self._user_agent
+
+    async def open(self) -> None:
+        """Give the pages of a new context their size."""
+        await self._send(self._screen(NOTHING))
+
+    async def restore(self, values: Overrides) -> None:
+        """Set what a lost context had overridden, before the first page is opened."""
+        self.values = values
+        for command in self._changes(NOTHING, values.emulation):
+            await self._send(command)
+        await self._send(self._screen(values.emulation))
+        await self._interceptor.apply(values.rules, values.credentials)
+
+    async def apply(self, values: Overrides) -> None:
+        """Override this from now on, in all pages. Raises InvalidArguments if Firefox refuses a value."""
+        refuse_unsupported(values.emulation)
+        before, after = self.values.emulation, values.emulation
+        has_other_screen = _screen_of(before) != _screen_of(after)
+        if has_other_screen:
+            values = replace(values, sizes={})  # every page gets the size that is emulated
+        try:
+            for command in self._changes(before, after):
+                await self._send(command)
+            if has_other_screen:
+                await self._send(self._screen(after))
+        except BidiError as error:
+            await self._undo(after, before)
+            raise InvalidArguments(f"The browser refuses this: {error}.") from error
+        self.values = values
+        await self._interceptor.apply(values.rules, values.credentials)
+
+    async def resize(self, channel: PageChannel, tab: str, size: Size) -> None:
+        """Set the viewport of the page in a tab, which stays as dense as it is."""
+        await channel.send("browsingContext.setViewport", {"viewport": {"width": size.width, "height": size.height}})
+        self.values = replace(self.values, sizes={**self.values.sizes, tab: size})
+
+    async def _undo(self, after: Emulation, before: Emulation) -> None:
+        for command in (*self._changes(after, before), self._screen(before)):
+            await self._send(command)
+
+    async def _send(self, command: Command) -> None:
+        method, params = command
+        await self._connection.send(method, {**params, "userContexts": [self._context]})
+
+    def _screen(self, emulation: Emulation) -> Command:
+        size = emulation.size or self._size
+        viewport = {"width": size.width, "height": size.height}
+        return "browsingContext.setViewport", {"viewport": viewport, "devicePixelRatio": emulation.density}
+
+    def _changes(self, before: Emulation, after: Emulation) -> Iterator[Command]:
+        """Yield the commands that lead from one emulation to another, except for the size of the viewport."""
+        if self._user_agent_of(before) != self._user_agent_of(after):
+            yield "emulation.setUserAgentOverride", {"userAgent": self._user_agent_of(after)}
+        if before.locale != after.locale:
+            yield "emulation.setLocaleOverride", {"locale": after.locale}
+        if before.time_zone != after.time_zone:
+            yield "emulation.setTimezoneOverride", {"timezone": after.time_zone}
+        if before.location != after.location:
+            yield "emulation.setGeolocationOverride", {"coordinates": _coordinates(after)}
+        if _orientation(before) != _orientation(after):
+            yield "emulation.setScreenOrientationOverride", {"screenOrientation": _orientation(after)}
+
+    def _user_agent_of(self, emulation: Emulation) -> str | None:
+        if emulation.user_agent is not None or emulation.device is None:
+            return emulation.user_agent
+        return user_agent_of(emulation.device, self._user_agent)
+
+
+def refuse_unsupported(emulation: Emulation) -> None:
+    """Raise Unsupported if something is to be emulated that Firefox cannot."""
+    asked = [name for field, name in _UNSUPPORTED.items() if getattr(emulation, field) is not None]
+    if asked:
+        raise Unsupported(
+            f"Firefox cannot emulate this: {', '.join(asked)}.",
+            hint="Open a session with the engine chromium for it, or leave it out.",
+        )
+
+
+def _screen_of(emulation: Emulation) -> tuple[Any, ...]:
+    return emulation.size, emulation.density
+
+
+def _coordinates(emulation: Emulation) -> dict[str, float] | None:
+    place = emulation.location
+    if place is None:
+        return None
+    return {"latitude": place.latitude, "longitude": place.longitude, "accuracy": place.accuracy}
+
+
+def _orientation(emulation: Emulation) -> dict[str, str] | None:
+    if emulation.size is None or not emulation.is_mobile:
+        return None
+    is_wide = emulation.size.width > emulation.size.height
+    return {"natural": "portrait", "type": "landscape-primary" if is_wide else "portrait-primary"}

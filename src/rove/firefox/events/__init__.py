@@ -1,0 +1,1 @@
+"""What Firefox reports of a page: console messages, requests, dialogs and downloads."""

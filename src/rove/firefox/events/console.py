@@ -1,0 +1,80 @@
+"""The console log of a tab, as Firefox reports messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rove.browser.page_data import ConsoleSource
+from rove.browser.page_events import PageEvents
+from rove.browser.scripts import NONCE
+from rove.firefox.events.console_values import json_values, message_text
+from rove.firefox.protocol.connection import PageChannel
+from rove.page.frames.frame_origins import FrameOrigins
+from rove.page.logs import console_log
+from rove.page.logs.console_text import source_location
+from rove.validation.pattern import pattern
+
+# How messages begin by which rove's own script reports.
+REPORT_PREFIX = f"{NONCE} "
+# Calls that only change how a console is displayed.
+_IGNORED_KINDS = frozenset({"clear", "groupEnd"})
+_KIND_NAMES = {"warn": "warning", "groupCollapsed": "group", "timeEnd": "time", "timeLog": "time"}
+# How the text of an exception begins; what Firefox itself says begins otherwise.
+_EXCEPTION = pattern(r"uncaught exception|[A-Za-z.]*(Error|Exception)\b")
+
+
+class ConsoleLog(console_log.ConsoleLog):
+    """The latest console messages of a page, its frames and dedicated workers."""
+
+    def __init__(self, events: PageEvents | None = None) -> None:
+        super().__init__(events)
+        # The scripts of the workers that run, by their realms: Firefox names the page as the source of their messages.
+        self._worker_scripts: dict[str, str] = {}
+
+    def listen(self, channel: PageChannel, origins: FrameOrigins) -> None:
+        channel.on("log.entryAdded", lambda entry: self._on_entry(entry, channel, origins))
+        channel.on("script.realmCreated", self._on_realm)
+        channel.on("script.realmDestroyed", lambda event: self._worker_scripts.pop(event["realm"], None))
+        channel.on("dropped", self._on_dropped)
+
+    def _on_realm(self, event: dict[str, Any]) -> None:
+        if event["type"] == "dedicated-worker":
+            self._worker_scripts[event["realm"]] = event["origin"]
+
+    def _on_entry(self, entry: dict[str, Any], channel: PageChannel, origins: FrameOrigins) -> None:
+        frames = (entry.get("stackTrace") or {}).get("callFrames") or [{}]
+        source = self._source(entry["source"].get("context"), frames[0].get("url", ""), channel, origins)
+        location = source_location(frames[0])
+        if entry["type"] == "console":
+            self._on_call(entry, location, source)
+        else:
+            self._on_error(entry, location, source)
+
+    def _source(self, context: str | None, script: str, channel: PageChannel, origins: FrameOrigins) -> ConsoleSource:
+        if script and script in self._worker_scripts.values():
+            return ConsoleSource("worker", origins.of_document(script, context))
+        return ConsoleSource("page" if context == channel.context else "frame", origins.of(context))
+
+    def _on_call(self, entry: dict[str, Any], location: str, source: ConsoleSource) -> None:
+        kind: str = entry["method"]
+        text = message_text(entry)
+        if kind in _IGNORED_KINDS or text.startswith(REPORT_PREFIX):
+            return
+        if kind == "assert":
+            text = f"Assertion failed: {text}"
+        self.add(_KIND_NAMES.get(kind, kind), text, location, source, entry["timestamp"], json_values(entry))
+        if kind == "error" and self._events is not None:
+            self._events.add("console error", source.quote(text))
+
+    def _on_error(self, entry: dict[str, Any], location: str, source: ConsoleSource) -> None:
+        """Log an exception that no script caught, or an error of Firefox itself, such as a refused request."""
+        text: str = entry["text"]
+        if not location and _EXCEPTION.match(text) is None:
+            self.add("other", text, location, source, entry["timestamp"], level="error")
+            return
+        self.add("exception", f"Uncaught {text}", location, source, entry["timestamp"])
+        if self._events is not None:
+            self._events.add("page error", source.quote(text.splitlines()[0] if text else ""))
+
+    def _on_dropped(self, event: dict[str, Any]) -> None:
+        self.unrecorded += event["method"] == "log.entryAdded"

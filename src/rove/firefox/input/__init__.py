@@ -1,0 +1,1 @@
+"""Input to a page over WebDriver BiDi."""

@@ -1,0 +1,1 @@
+"""One tab of Firefox: its page, navigation, input and logs."""

@@ -1,0 +1,1 @@
+"""Cookies, and states of a context: cookies and what origins have stored."""
