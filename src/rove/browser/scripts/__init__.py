@@ -61,7 +61,7 @@ def page_world_script() -> str:
     own = f"(() => {{\n{head}{link(_FOLDER, 'page_world.js')}\n}})();"
     # The main world's script replaces these functions, to record what the page schedules; rove's own work is not meant.
     given = ", ".join(f"{name}: globalThis.{name}?.bind(globalThis)" for name in _SCHEDULING)
-    return f"(({{ {', '.join(_SCHEDULING)} }}) => {{\n{main_world_script()}\n{own}\n}})({{ {given} }});"
+    return f"(({{ {', '.join(_SCHEDULING)} }}) => {{\n{main_world_script()}\n{listener_script()}\n{own}\n}})({{ {given} }});"
 
 
 @cache
