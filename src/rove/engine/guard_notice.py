@@ -40,9 +40,9 @@ PARTLY_GUARDED = GuardNotice(
 )
 WITHOUT_ISOLATION = GuardNotice(
     "guarded in part",
-    "WebKit is driven over WebDriver. The requests of its pages pass the guard, but rove's script runs in the page's own "
-    "world: a page that looks for it can change what the agent reads and where it clicks. So rove types no secrets here, "
-    "and does nothing that a person would have to approve by the form or link it sends.",
+    "WebKit is driven over WebDriver. The requests of its pages pass the guard, but rove's script runs in the page's "
+    "own world: a page that looks for it can change what the agent reads and where it clicks. So rove types no secrets "
+    "here, and does nothing that a person would have to approve by the form or link it sends.",
     "WebKit over WebDriver",
 )
 

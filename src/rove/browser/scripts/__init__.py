@@ -27,7 +27,8 @@ def listener_script() -> str:
 @cache
 def pressed_elements_script() -> str:
     """Return an expression for the function that finds elements with listeners for presses (`pressed_elements.js`)."""
-    return f'(() => {{\n"use strict";\n{link(_FOLDER, "main_world/pressed_elements.js")}\nreturn findPressedElements;\n}})()'
+    code = link(_FOLDER, "main_world/pressed_elements.js")
+    return f'(() => {{\n"use strict";\n{code}\nreturn findPressedElements;\n}})()'
 
 
 @cache
@@ -46,7 +47,7 @@ def page_script() -> str:
 
 _SCHEDULING = ("setTimeout", "clearTimeout", "setInterval", "clearInterval", "requestAnimationFrame",
                "cancelAnimationFrame")  # fmt: skip
-# The event by which calls find rove's script in the page's own world.
+# The event by which calls find rove's script in the page's own world (`page_world.js`).
 PAGE_WORLD_EVENT = f"called-by-{NONCE}"
 
 
@@ -56,12 +57,13 @@ def page_world_script() -> str:
 
     No property of the page leads to it: it answers only to an event whose name a page cannot guess.
     """
-    present = "const found = {};\nperformance.dispatchEvent(new CustomEvent(PAGE_WORLD_EVENT, { detail: found }));\n"
-    head = f'{_HEAD}const PAGE_WORLD_EVENT = "{PAGE_WORLD_EVENT}";\n{present}if (found.rove) return;\n'
-    own = f"(() => {{\n{head}{link(_FOLDER, 'page_world.js')}\n}})();"
+    asking = f'performance.dispatchEvent(new CustomEvent("{PAGE_WORLD_EVENT}", {{ detail: found }}));'
+    present = f"const found = {{}};\n{asking}\nif (found.rove) return;\n"
+    own = f"(() => {{\n{_HEAD}{link(_FOLDER, 'page_world.js')}\n}})();"
     # The main world's script replaces these functions, to record what the page schedules; rove's own work is not meant.
     given = ", ".join(f"{name}: globalThis.{name}?.bind(globalThis)" for name in _SCHEDULING)
-    return f"(({{ {', '.join(_SCHEDULING)} }}) => {{\n{main_world_script()}\n{listener_script()}\n{own}\n}})({{ {given} }});"
+    body = f"{present}{main_world_script()}\n{listener_script()}\n{own}"
+    return f"(({{ {', '.join(_SCHEDULING)} }}) => {{\n{body}\n}})({{ {given} }});"
 
 
 @cache

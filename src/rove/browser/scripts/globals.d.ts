@@ -409,8 +409,6 @@ interface Query {
 
 // What Python puts before the linked modules: a random number of this process.
 declare const NONCE: string;
-/** The name of the event that calls find rove's script by in the page's own world. */
-declare const PAGE_WORLD_EVENT: string;
 
 // The driver's bindings, and what it calls.
 declare var roveTell: ((message: string) => void) | undefined;

@@ -20,6 +20,6 @@ recordMessages();
 announceDialogs();
 treatAsFocused();
 interceptChoosers();
-performance.addEventListener(PAGE_WORLD_EVENT, (event) => {
+performance.addEventListener(`called-by-${NONCE}`, (event) => {
   /** @type {CustomEvent} */ (event).detail.rove = pageWorldCalls;
 });

@@ -18,7 +18,7 @@ _FUNCTION = pattern(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*
 # The end of an expression that began on a line of its own.
 _END = "\n)"
 # As JSON has it: dates as text, functions left out; besides, maps and sets as lists.
-_ANSWER = """(work, awaits, before) => {
+_ANSWER = """(before, work, awaits) => {
 const describe = (value) => Object.prototype.toString.call(value).slice(8, -1);
 const plain = (value, around) => {
   if (typeof value === "function" || typeof value === "symbol") return undefined;
@@ -89,10 +89,10 @@ async def _first_that_compiles(
     failure: ScriptThrew | None = None
     for form in dict.fromkeys(forms):
         flag = "true" if awaits or form.startswith("async") else "false"
-        # The caller's code comes first, so that it sees none of the names in the code after it. An error tells its line
-        # of the whole script, or of the code that `eval` was given.
-        before = "0" if "eval)(" in form else f"before + {1 if form.endswith(_END) else 0}"
-        script = f"const before = new Error().line;\nconst work = {form};\nreturn ({_ANSWER})(work, {flag}, {before});"
+        # The caller's code sees none of the names in the code around it. An error tells its line of the whole script,
+        # or of the code that `eval` was given.
+        before = "0" if "eval)(" in form else f"new Error().line + {1 if form.endswith(_END) else 0}"
+        script = f"return ({_ANSWER})({before},\n{form},\n{flag});"
         try:
             answer = await execute(page, place, script, *given)
         except ScriptThrew as error:

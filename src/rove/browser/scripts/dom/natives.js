@@ -119,8 +119,7 @@ export const hostOf = reader(ShadowRoot.prototype, "host");
 export const activeElementOf = reader(Document.prototype, "activeElement");
 
 /** @type {(element: Element) => number} */
-export const zoomOf =
-  "currentCSSZoom" in Element.prototype ? reader(Element.prototype, "currentCSSZoom") : () => 1; // not in WebKit
+export const zoomOf = "currentCSSZoom" in Element.prototype ? reader(Element.prototype, "currentCSSZoom") : () => 1; // not in WebKit
 
 // Where an engine does what others do not, and no other sign of it can be tested for.
 export const isWebKit = navigator.vendor.startsWith("Apple");

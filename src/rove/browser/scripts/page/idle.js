@@ -10,7 +10,7 @@ const isBrowserIdle = () =>
   new Promise((resolve) => {
     /** @param {IdleDeadline} moment */
     const answer = (moment) => resolve(!moment.didTimeout && moment.timeRemaining() >= MIN_IDLE_MS);
-    if (globalThis.requestIdleCallback) requestIdleCallback(answer, { timeout: IDLE_TIMEOUT_MS });
+    if ("requestIdleCallback" in globalThis) requestIdleCallback(answer, { timeout: IDLE_TIMEOUT_MS });
     else resolve(false); // not every engine has idle callbacks
   });
 

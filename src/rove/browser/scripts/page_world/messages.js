@@ -30,7 +30,14 @@ const plainArgument = (value) => {
 /** @param {string} kind @param {any[]} given @param {string} place */
 const reportMessage = (kind, given, place) => {
   const text = given.map(textOf).join(" ").slice(0, MAX_CONSOLE_TEXT);
-  reportQueue.add(["message", kind, text, place, Date.now(), text.length < MAX_CONSOLE_TEXT ? given.map(plainArgument) : []]);
+  reportQueue.add([
+    "message",
+    kind,
+    text,
+    place,
+    Date.now(),
+    text.length < MAX_CONSOLE_TEXT ? given.map(plainArgument) : [],
+  ]);
 };
 
 /** @param {ErrorEvent} event */
@@ -49,5 +56,7 @@ export const recordMessages = () => {
     });
   }
   addEventListener("error", onError, { capture: true });
-  addEventListener("unhandledrejection", (event) => reportMessage("exception", ["Uncaught (in promise)", event.reason], ""));
+  addEventListener("unhandledrejection", (event) =>
+    reportMessage("exception", ["Uncaught (in promise)", event.reason], ""),
+  );
 };
