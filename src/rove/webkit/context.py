@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 CLOSE_SECONDS = 5.0
 
 
-class Context(ContextTabs[Tab]):
+class Context(ContextTabs[Tab]):  # type: ignore[type-var]
     """Isolated cookies, storage and tabs: those of one browser process."""
 
     def __init__(self, driver: Driver, shared: SharedResources, end: Callable[[], None]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from rove.browser.page_data import OpenDialog
 from rove.page.events.dialogs import SUPPRESS_DIALOGS, Dialogs
@@ -18,7 +18,7 @@ from rove.webkit.protocol.failures import WebDriverError
 class Alerts:
     """Notes the dialog that is open in a window, and passes its answer on.
 
-    `before_note` is called for each dialog before it is noted.
+    `before_note` is awaited for each dialog before it is noted.
     """
 
     def __init__(
@@ -27,7 +27,7 @@ class Alerts:
         place: Place,
         dialogs: Dialogs,
         origins: FrameOrigins,
-        before_note: Callable[[], object],
+        before_note: Callable[[], Awaitable[None]],
     ) -> None:
         self._driver = driver
         self._place = place
@@ -62,7 +62,7 @@ class Alerts:
                     raise
                 return False
             self._answered.clear()
-            self._before_note()
+            await self._before_note()
             self._dialogs.note_opened(await self._dialog(text), self)
             return True
 

@@ -68,6 +68,8 @@ class LivePage(live_page.LivePage):
         self._has_document = False
         # Whether the document that answered last is known to be gone.
         self._has_left = False
+        self._scripts_running = 0
+        self._script_ended = asyncio.Event()
         self._title = ""
         # Reports of the document that were handled, which it counts too.
         self._handled = 0
@@ -122,16 +124,28 @@ class LivePage(live_page.LivePage):
         """Send a command to a window or frame. A dialog is noted, and waited for, before the command is repeated."""
         while True:
             try:
-                return await self.driver.send_to(place, method, path, body, timeout)
+                return await self._send_counted(place, method, path, body, timeout)
             except AlertOpen:
                 if not await self.wait_for_dialog_end():
                     continue
             except DocumentGone as error:
-                self._has_left = self._has_left or place == self.place
                 if error.code == "no such window" and not await self._has_window():
                     self.mark_closed()
                     self.on_window_gone()
                 raise
+
+    async def _send_counted(self, place: Place, method: str, path: str, body: Any, timeout: float) -> Any:
+        """Send a command; scripts in the page itself are counted as long as they run."""
+        is_script = place == self.place and path == "/execute/sync"
+        self._scripts_running += is_script
+        try:
+            return await self.driver.send_to(place, method, path, body, timeout)
+        except DocumentGone:
+            self._has_left = self._has_left or is_script
+            raise
+        finally:
+            self._scripts_running -= is_script
+            self._script_ended.set()
 
     async def _has_window(self) -> bool:
         return self.place.window in await self.driver.windows()
@@ -338,8 +352,14 @@ class LivePage(live_page.LivePage):
         if self.dialogs.open is not None:
             await self._alerts.answer_dialog(False, None)
 
-    def _before_dialog(self) -> None:
+    async def _before_dialog(self) -> None:
         """Note the next document if it is one whose dialog keeps rove's script from being installed in it."""
+        with contextlib.suppress(TimeoutError):
+            # A dialog ends each script that waits, and says so of those whose document was there before.
+            async with asyncio.timeout(REPORT_SECONDS):
+                while self._scripts_running:
+                    self._script_ended.clear()
+                    await self._script_ended.wait()
         if self._has_left and self.load_state.is_navigating:
             asked = self.requests.document
             self.start_document()
