@@ -44,10 +44,10 @@ demo: browser  ## Take the guided tour: no key, no network.
 serve: browser .venv/serve/ready  ## Start the server and its web page beside the built-in site; open the link that it prints.
 	@$(BIN)/rove serve --demo
 
-test: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready .venv/firefox/ready .venv/urls/ready .venv/har/ready  ## Run the tests.
+test: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready .venv/firefox/ready .venv/webkit/ready .venv/urls/ready .venv/har/ready  ## Run the tests.
 	@$(PYTEST) $(PARALLEL) -m "not slow"
 
-test-all: browser .venv/dev/ready .venv/more_widgets/ready .venv/windows/ready .venv/firefox/ready .venv/urls/ready .venv/har/ready .venv/conformance/ready .venv/adapters/ready .venv/recordings/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
+test-all: browser .venv/dev/ready .venv/more_widgets/ready .venv/windows/ready .venv/firefox/ready .venv/webkit/ready .venv/urls/ready .venv/har/ready .venv/conformance/ready .venv/adapters/ready .venv/recordings/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
 	@$(PYTEST) $(PARALLEL) -m "not slow" --hypothesis-profile new-examples
 	@$(PYTEST) -m slow --hypothesis-profile new-examples
 
@@ -163,6 +163,14 @@ browser: .venv/ready
 		echo "Installing Firefox, for its tests (once)"; \
 		$$(test $$(id -u) = 0 || echo sudo) apt-get install -y -q --no-install-recommends firefox-esr >/dev/null; } \
 		|| echo "Firefox cannot be installed here: its tests are skipped"
+	@mkdir -p $(@D)
+	@touch $@
+
+.venv/webkit/ready: .venv/ready
+	@command -v WebKitWebDriver Xvfb >/dev/null || { \
+		echo "Installing WebKit's driver and a virtual display, for their tests (once)"; \
+		$$(test $$(id -u) = 0 || echo sudo) apt-get install -y -q --no-install-recommends webkit2gtk-driver xvfb >/dev/null; } \
+		|| echo "WebKit cannot be installed here: its tests are skipped"
 	@mkdir -p $(@D)
 	@touch $@
 

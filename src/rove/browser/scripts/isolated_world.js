@@ -1,4 +1,4 @@
-// The entry of the script in rove's isolated world: what the driver can call, and the events that it listens for.
+// What the driver can call in a frame, and the events that rove's script there listens for.
 
 import { boxNow, pageBox, untilActionable } from "./acting/actionability.js";
 import { checkedIn } from "./acting/checkboxes.js";
@@ -61,7 +61,7 @@ import { isPressListener, noteClickListeners, useListenerProbe, useRecordedListe
 
 useOwnIterators();
 
-globalThis.rove = {
+export const driverCalls = {
   // The snapshot, and elements in it.
   snapshot: snapshotAndWatch,
   pageSource,
