@@ -14,7 +14,7 @@ RED, GREEN, BLUE = (255, 0, 0), (0, 128, 0), (0, 0, 255)
 GREY, BORDER = (60, 64, 67), (32, 33, 36)
 # What the encoder makes of a colour differs a little from it.
 TOLERANCE = 24
-PATIENCE = 15.0
+PATIENCE = 60.0
 
 
 @dataclass(frozen=True)
