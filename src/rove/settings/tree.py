@@ -134,6 +134,14 @@ class Settings(Validated):
         check=checked_mirror,
     )
     fetch_browser: bool = arg("Install a browser on first use when none is found.", default=True)
+    axe: Path | None = arg(
+        "Path of an axe.min.js to audit pages with. Default: the one that `rove install axe` has fetched.",
+        default=None,
+    )
+    axe_address: str | None = arg(
+        "Address to fetch axe.min.js from instead of the usual ones. Its hash must be the same.",
+        default=None,
+    )
     with_: tuple[str, ...] = arg("Groups of tools that a model is shown besides the usual ones, or all.", default=())
     toolset: str | None = arg(
         "Tools that a model is shown: the name of a toolset, such as devtools or playwright, or the path of a TOML "

@@ -48,3 +48,12 @@ def state_script() -> str:
     """Return one expression for an object that reads and writes what the page's origin has stored."""
     code = link(_FOLDER, "saved_state/origin_state.js")
     return f'(() => {{\n"use strict";\n{code}\nreturn {{ readStorage, writeStorage }};\n}})()'
+
+
+def audit_script(axe: str) -> str:
+    """Return a function that installs `globalThis.roveAudit` and the axe-core that it runs, given as source code."""
+    # Nothing that an element of the page is called stands in for what axe-core looks for around itself.
+    own = (
+        f"(function (module, exports, define) {{\n{axe}\n}})();\nconst axe = globalThis.axe;\ndelete globalThis.axe;\n"
+    )
+    return f"() => {{\n{_HEAD}if (globalThis.roveAudit) return;\n{own}{link(_FOLDER, 'accessibility_audit.js')}\n}}"

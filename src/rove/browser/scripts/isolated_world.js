@@ -13,6 +13,9 @@ import { beginTyping, describeFocus, endTyping, focusedRef, typingFocus } from "
 import { untilLayersRest } from "./acting/waiting.js";
 import { ariaSnapshot } from "./aria/aria_snapshot.js";
 import { locate, locateOpenly, locatorOf, matching, refOfAriaNumber } from "./aria/locators.js";
+import { listenForInteractions } from "./audits/interactions.js";
+import { holdStill, releaseStill } from "./audits/stillness.js";
+import { webVitals } from "./audits/web_vitals.js";
 import {
   beginChoice,
   beginSearch,
@@ -45,6 +48,7 @@ import {
 import { listenForValidation } from "./page/validation.js";
 import { changedLook, watchLookAt, watchLookOnKeys } from "./paint/look_changes.js";
 import { pageSource } from "./reading/page_source.js";
+import { recordedCandidates, recordedDescription } from "./recording/descriptions.js";
 import { listenForPasswords } from "./roles/passwords.js";
 import { findRows } from "./search/find.js";
 import { similarNames } from "./search/similar_names.js";
@@ -71,6 +75,9 @@ globalThis.rove = {
   find: findRows,
   boxes: rectanglesOf,
   surroundings: surroundingsOf,
+  // Elements that are found again after the page has changed.
+  recordedDescription,
+  recordedCandidates,
   // Playwright's form of them.
   ariaSnapshot,
   refOfAriaNumber,
@@ -150,6 +157,9 @@ globalThis.rove = {
   releasePointer,
   watchPerson,
   coverTyped,
+  webVitals: (/** @type {number} */ longest) => webVitals(describeElement, longest),
+  holdStill,
+  releaseStill,
 };
 
 listenForPasswords();
@@ -162,4 +172,5 @@ listenForScrolling();
 listenForClipboard();
 listenForModes();
 listenForValidation();
+listenForInteractions();
 useRecordedListeners();

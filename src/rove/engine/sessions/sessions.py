@@ -27,7 +27,14 @@ from rove.engine.session_changes import SessionChanges
 from rove.engine.sessions.admission import Admission
 from rove.engine.sessions.browsers import Browsers, settings_for
 from rove.engine.sessions.closed_sessions import ClosedSessions
-from rove.engine.sessions.refusals import checked_name, closed_error, lost_at_start, not_open, refuse_login
+from rove.engine.sessions.refusals import (
+    checked_name,
+    closed_error,
+    lost_at_start,
+    not_open,
+    other_loop_error,
+    refuse_login,
+)
 from rove.engine.sessions.session import Session
 from rove.engine.watcher import StepWatcher
 from rove.errors import InvalidArguments, RoveError
@@ -83,8 +90,10 @@ class Sessions:
         self.changes = SessionChanges()
         self._tasks = BackgroundTasks("the sessions")
         self._is_closed = False
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     async def __aenter__(self) -> Self:
+        self._loop = asyncio.get_running_loop()
         for work in (self._close_idle_sessions(), self.admission.watch(), self.admission.serve_queue()):
             self._tasks.start(work)
         return self
@@ -106,6 +115,11 @@ class Sessions:
     def protect_port(self, address: str, port: int) -> None:
         """Let no page and no agent reach a port that a surface of rove listens on, whatever hosts are allowed."""
         self._egress_settings.own.add(address, port)
+
+    def refuse_other_loop(self) -> None:
+        """Raise NotOpen in an event loop that is not the one in which the browser was opened."""
+        if self._loop is not asyncio.get_running_loop():
+            raise other_loop_error()
 
     def session(self, name: str | None = None) -> Session:
         """Return the session of that name, or the default one, which clients need not open."""
@@ -192,7 +206,7 @@ class Sessions:
         await self._tasks.close()
         closing = list(self._open.values())
         self._open.clear()
-        await asyncio.gather(*(session.recordings.close() for session in closing))
+        await asyncio.gather(*(session.end_calls() for session in closing))
         await asyncio.gather(*(session.stop_saving() for session in closing))
         await asyncio.gather(*(self._keep_login(session) for session in closing))
         # Closing the browser closes its contexts, sooner than closing each by itself.

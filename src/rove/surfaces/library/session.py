@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Self, TypeVar, cast
 
 from rove.action import Action
 from rove.advice import Names
 from rove.browser.emulation.window import WindowChoice
+from rove.conversion.journal_steps import MadeRecording
 from rove.engine.sessions.session import Session as EngineSession
 from rove.engine.sessions.sessions import DEFAULT, Sessions
-from rove.errors import InvalidArguments, RoveError
+from rove.errors import InvalidArguments, NotOpen, RoveError
 from rove.outcome import AnyOutcome, Outcome, Result
 from rove.settings.tree import Settings
 from rove.states.choice import LoginChoice
@@ -22,6 +24,25 @@ from rove.toolsets.tool import Call
 
 R = TypeVar("R", bound=Result)
 Closing = Callable[[], Awaitable[None]]
+
+
+class RecordingInProgress:
+    """What is being recorded: its steps once the block has ended."""
+
+    def __init__(self) -> None:
+        self.made: MadeRecording | None = None
+
+    @property
+    def steps(self) -> int:
+        """How many steps were recorded. Raises NotOpen while it goes on."""
+        if self.made is None:
+            raise for_python(NotOpen("The recording goes on: its steps are known when the block ends."))
+        return len(self.made.recording.steps)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know of the recording, such as values that it does not have."""
+        return self.made.notes if self.made else ()
 
 
 class Session(ActionMethods):
@@ -50,7 +71,7 @@ class Session(ActionMethods):
     @property
     def name(self) -> str:
         """The name of the session, which the journal and `rove serve` show."""
-        return self._engine.name
+        return self._name or DEFAULT
 
     @property
     def settings(self) -> Settings:
@@ -62,7 +83,7 @@ class Session(ActionMethods):
         return self._sessions.session(self._name)
 
     def __repr__(self) -> str:
-        return f"<rove.Session {self._name or DEFAULT!r}>"
+        return f"<rove.Session {self.name!r}>"
 
     async def __aenter__(self) -> Self:
         return self
@@ -82,6 +103,7 @@ class Session(ActionMethods):
         quiet: Whether to leave out what changed on the page.
         """
         try:
+            self._sessions.refuse_other_loop()
             outcome = await self._engine.run(
                 action,
                 tab=tab or self._tab,
@@ -98,6 +120,7 @@ class Session(ActionMethods):
 
     async def run_call(self, call: Call, names: Names) -> AnyOutcome:
         """Run a call of a tool, which may name another session of the same browser."""
+        self._sessions.refuse_other_loop()
         session = self._sessions.session(call.session or self._name)
         return await session.run(
             call.action,
@@ -145,6 +168,7 @@ class Session(ActionMethods):
         har: Whether its network traffic is recorded, to a HAR file in the workspace.
         """
         try:
+            self._sessions.refuse_other_loop()
             if name is not None and (name == DEFAULT or name in self._sessions.open_sessions(None)):
                 raise InvalidArguments(
                     f"A session named {name!r} is open already.", hint="Give it another name, or none."
@@ -154,9 +178,26 @@ class Session(ActionMethods):
         except RoveError as error:
             raise for_python(error) from error.__cause__
 
+    @asynccontextmanager
+    async def recording(self, name: str, **parameters: str) -> AsyncGenerator[RecordingInProgress]:
+        """Record what is done meanwhile under a name: `async with session.recording("order", name="Ada"):`.
+
+        parameters: Texts that differ from run to run; what is typed as their values becomes `${name}`.
+        """
+        recorder, progress = self._engine.recorder, RecordingInProgress()
+        try:
+            await recorder.start(name, parameters)
+            try:
+                yield progress
+            finally:
+                progress.made = await recorder.stop()
+        except RoveError as error:
+            raise for_python(error) from error.__cause__
+
     async def close(self) -> None:
         """Close the session. The one that `rove.open()` began with closes the browser and all its sessions."""
         if self._closing is not None:
             await self._closing()
         elif self._name in self._sessions.open_sessions(None):
+            self._sessions.refuse_other_loop()
             await self._sessions.close_session(self._name)
