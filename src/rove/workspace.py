@@ -87,6 +87,23 @@ class Workspace:
         The folder may lie in others (`reports/may`). It is made if it does not exist. With `replaces`, a file of the
         same name is replaced.
         """
+        with self._made_folder(folder, wanted) as (parts, opened):
+            return self.root.joinpath(*parts, _write_new(opened, safe_name(wanted), chunks, replaces))
+
+    def create(self, folder: str, wanted: str) -> tuple[Path, int]:
+        """Make an empty file that is written little by little; return its path and a descriptor, which is the caller's.
+
+        It has its name, safe and unused, from the beginning, so that what was written is found after a crash.
+        """
+        with self._made_folder(folder, wanted) as (parts, opened):
+            for name in _candidates(safe_name(wanted)):
+                with contextlib.suppress(FileExistsError):
+                    return self.root.joinpath(*parts, name), os.open(name, _NEW_FILE, 0o600, dir_fd=opened)
+        raise AssertionError("unreachable: the names never end")
+
+    @contextlib.contextmanager
+    def _made_folder(self, folder: str, wanted: str) -> Generator[tuple[list[str], int]]:
+        """Open a folder, which is made if it does not exist; `wanted` is the name of a file in it."""
         parts = self._parts(f"{folder}/{safe_name(wanted)}")[:-1]  # the folder may be the workspace itself
         self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
         for depth, part in enumerate(parts):
@@ -95,7 +112,7 @@ class Workspace:
         with self._folder(parts, folder) as opened:
             kept_open = os.dup(opened)
         try:
-            return self.root.joinpath(*parts, _write_new(kept_open, safe_name(wanted), chunks, replaces))
+            yield parts, kept_open
         finally:
             os.close(kept_open)
 

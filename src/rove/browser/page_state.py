@@ -167,5 +167,8 @@ class PageState(ScriptedPage, Protocol):
     async def finish_navigation(self) -> None:
         """Wait for the document that is being loaded; if its server does not answer in time, stop loading it."""
 
+    async def wait_for_answer(self) -> None:
+        """Wait until the server that was asked for a document answers; if with a file, until its download begins."""
+
     def allow_navigation(self) -> None:
         """Let the page navigate again, since the next action may cause it to."""

@@ -113,6 +113,13 @@ class Screencast(Protocol):
         """Return a new reader. Frames are at least as wide, and as good, as it asks for."""
         ...
 
+    async def may_be_kept(self) -> bool:
+        """Return whether frames that were sent until now show only what the agent may see.
+
+        Secrets and what a person has typed are covered from now on, until the person types again.
+        """
+        ...
+
 
 class TabInfo(Protocol):
     """The facts that are listed of a tab."""

@@ -28,10 +28,16 @@ class ChromiumEngine:
     async def launch(self, settings: Settings, process: StartedProcess) -> Browser:
         assert isinstance(process, BrowserProcess), "a process of another engine"
         if process.profile is None:
-            return await launch(settings, process)
+            return await launch(settings, process, Browser)
         from rove.chromium.profile_browser import ProfileBrowser  # few sessions have a profile
 
-        return await launch(settings, process, ProfileBrowser)
+        browser = await launch(settings, process, ProfileBrowser)
+        try:
+            await browser.load_extensions(process.profile.extensions)
+        except BaseException:
+            await browser.close()
+            raise
+        return browser
 
     async def attach(self, settings: Settings) -> AttachedBrowser:
         from rove.chromium.attachment import attach  # imports a WebSocket library that only attaching needs

@@ -12,6 +12,6 @@ SESSION_COMMANDS = {
     "sessions": "List the open sessions and their tabs.",
     "close": "Close a session, or every one with --all.",
     "stop": "Close all sessions, and end the daemon that runs actions.",
-    "watch": "Show what happens in the sessions, as it happens; --web on a web page.",
+    "watch": "Show what happens in the sessions of commands, as it happens; --web on a web page.",
     "approve": "Answer what waits for a person's approval.",
 }

@@ -79,9 +79,9 @@ class Tab(tab.Tab):
         self.workers = WorkerControl(page, setup.connection.root, self._own_workers, setup.shared.workers)
         self.cookies = PageCookies(cdp, lambda: self.url)
         self.storage = PageStorage(page.worlds)
-        self.screencast = Screencast(cdp, page.tasks)
         self.profiler = Profiler(page, lambda text: self.redact(text))
         self._person_input = PersonInput(page, self.input, lambda field: setup.shared.on_typed(field))
+        self.screencast = Screencast(cdp, page.tasks, self._person_input.keep_covered)
         self._navigator = Navigator(page, setup.is_attached)
         self.consequences = PageConsequences(page, self.input, setup.shared.interceptor, target.get("openerId"))
 
@@ -130,7 +130,7 @@ class Tab(tab.Tab):
             self._shared.network_conditions.add(cdp),
             *self._add_overrides(cdp),
             *([self.workers.apply_bypass(cdp)] if self.workers.are_bypassed else []),
-            *scripts(cdp, self.settings.stealth),
+            *scripts(cdp, self.settings.stealth, bool(self.settings.extension)),
             *self.input.listen(cdp),
             self._person_input.watch_new_documents(cdp),
             cdp.send("Page.setInterceptFileChooserDialog", {"enabled": True}),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from rove.engine.guard_notice import UNGUARDED
 from rove.engine.sessions.sessions import EarlyLaunch, Sessions
 from rove.errors import InvalidSettings
+from rove.extras import INSTALL_SERVE
 from rove.settings.tree import Settings
 from rove.surfaces.approvers import appointed
 from rove.surfaces.mcp.stdio import serve
@@ -62,7 +63,7 @@ def serve_gateway(settings: Settings, with_demo: bool) -> int:
     except ModuleNotFoundError as error:
         raise InvalidSettings(
             f"`rove serve` needs a package that is not installed: {error.name}.",
-            hint="Install rove with its extra `serve`: in a checkout, pip install '.[serve]', or run `make serve`.",
+            hint=f"Install rove with its extra `serve`: {INSTALL_SERVE}, or run `make serve`.",
         ) from error
     log_for_programs()
     with _demo_site(settings) if with_demo else contextlib.nullcontext((settings, None)) as (served, site):

@@ -11,6 +11,7 @@ from rove.actions.audits.comparison import Compared
 from rove.actions.audits.performance import Profiled, ProfileStarted, VitalsMeasured
 from rove.actions.devtools.console import ConsoleLines
 from rove.actions.devtools.cookies import CookieList
+from rove.actions.devtools.har import HarSaved
 from rove.actions.devtools.network import RequestList
 from rove.actions.devtools.storage import StorageContents
 from rove.actions.devtools.throttling import Throttled
@@ -35,6 +36,7 @@ from rove.actions.pages.pdf import Printed
 from rove.actions.pages.screenshot import Pictured
 from rove.actions.pages.script import Evaluated
 from rove.actions.pages.snapshot import SnapshotTaken
+from rove.actions.pages.video import VideosStopped, VideoStarted
 from rove.actions.pages.wait import Waited
 from rove.actions.reading.fetch import Fetched
 from rove.actions.sessions.batch import BatchDone
@@ -503,7 +505,7 @@ class ActionMethods:
     async def downloads(self, wait: bool = False) -> Outcome[DownloadList]:
         """List the files that this tab has downloaded, with their paths in the workspace.
 
-        wait: Wait until none is under way.
+        wait: Wait until none is under way, also one whose server has not answered yet.
         """
 
     async def resize(self, width: int, height: int) -> Outcome[Resized]:
@@ -568,6 +570,16 @@ class ActionMethods:
 
         reason: What to do.
         timeout: Seconds to wait for them.
+        """
+
+    async def save_har(
+        self, name: str | None = None, tab: str | None = None, bodies: bool = False
+    ) -> Outcome[HarSaved]:
+        """Save the latest requests of the session, or of one tab, as a HAR file.
+
+        name: Name of the file.
+        tab: Only of this tab.
+        bodies: Keep the bodies that the browser still has.
         """
 
     async def read_image(self, path: str, max_side: int | None = None) -> Outcome[ImageRead]:
@@ -710,6 +722,8 @@ class ActionMethods:
         viewport: ViewportSize | None = None,
         engine: Literal["chromium", "firefox", "webkit"] | None = None,
         start: bool = False,
+        video: bool = False,
+        har: bool = False,
         must_be_new: bool = False,
         profile: str | None = None,
     ) -> Outcome[SessionOpened]:
@@ -722,6 +736,8 @@ class ActionMethods:
         viewport: Size of its tabs.
         engine: Browser engine; the one that is set if not given.
         start: Start its browser now, not with the first call.
+        video: Record a video of it.
+        har: Record its network traffic as HAR.
         must_be_new: Refuse a name that is open already.
         profile: Profile, which a browser of its own keeps.
         """
@@ -806,6 +822,16 @@ class ActionMethods:
         upload: Kilobits per second.
         cpu: How many times slower scripts run.
         """
+
+    async def start_video(self, name: str | None = None, tab: str | None = None) -> Outcome[VideoStarted]:
+        """Record a video of what the session shows, as a WebM file, until stop_video or the end of the session.
+
+        name: Name of the file.
+        tab: Tab to record; by default whichever is current.
+        """
+
+    async def stop_video(self) -> Outcome[VideosStopped]:
+        """End the videos of the session, and tell where the files are."""
 
     async def workers(
         self,
