@@ -30,11 +30,12 @@ import { consequenceOf } from "./consequences/activation.js";
 import { adoptShadow, takeClosedHosts } from "./dom/closed_shadow_roots.js";
 import { focusHere } from "./dom/focus.js";
 import { callNumbered, elementOfRef, refNumber, startRefs } from "./dom/refs.js";
+import { dragTo, endDrag, endRelease, takeDrags, takenDrag } from "./dragging/taken_drags.js";
+import { useOwnIterators } from "./iteration.js";
 import { listenForScrolling, untilAnimationsEnd } from "./page/animations.js";
 import { bodyText, nextChange, showsSelector, showsText } from "./page/changes.js";
 import { listenForClipboard, setClipboardText } from "./page/clipboard.js";
 import { listenForInput } from "./page/idle.js";
-import { useOwnIterators } from "./iteration.js";
 import { leaveModes, listenForModes, releasePointer } from "./page/modes.js";
 import { coverTyped, watchPerson } from "./page/person_typing.js";
 import {
@@ -95,6 +96,11 @@ export const driverCalls = {
   untilActionable,
   pressResult,
   hasDragStarted,
+  takeDrags,
+  takenDrag,
+  dragTo,
+  endDrag,
+  endRelease,
   untilAnimationsEnd,
   fillIn,
   enterSecret,
