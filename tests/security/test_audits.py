@@ -30,6 +30,7 @@ def page(site: Site) -> str:
     return site.page("/", FAULTS.format("Pageword") + inner)
 
 
+@pytest.mark.engines("chromium", reason="profiles cannot be had over WebDriver")
 async def test_a_frame_that_may_not_be_read_is_in_no_audit_and_in_no_trace(page: str, tmp_path: Path) -> None:
     rule = PolicyRule("deny", effect=("read", "script"), origin=("http://localhost:*",))
     settings = Settings(allow_host=OWN_SITES, home=tmp_path, axe=AXE)

@@ -17,6 +17,7 @@ from rove.errors import InvalidArguments, LimitReached
 
 pytestmark = pytest.mark.one_session
 
+recorded = pytest.mark.engines("chromium", reason="profiles cannot be had over WebDriver")
 NODE = Path(__file__).parents[3] / ".venv" / "bin" / "node"
 BUSY = "const until = performance.now() + MS; while (performance.now() < until);"
 APP = f"function spin() {{ {BUSY.replace('MS', '150')} }}\nspin();"
@@ -36,16 +37,19 @@ async def test_vitals_are_measured_and_tell_their_elements(session: Session, sit
     first = (await session.web_vitals()).result
     assert first.vitals["lcp"].line == 'heading "Tea and cake" level=1'
     assert first.vitals["lcp"].value >= 150
-    assert first.vitals["cls"].value == 0
+    # Firefox measures neither shifts nor long tasks, and says so.
+    assert "cls" in first.missing or first.vitals["cls"].value == 0
     assert first.vitals["ttfb"].value <= first.vitals["fcp"].value <= first.vitals["lcp"].value
     assert "inp" in first.missing
-    assert first.long_tasks is not None and first.long_tasks.longest >= 150
+    assert (first.long_tasks is None) == ("cls" in first.missing)
+    assert first.long_tasks is None or first.long_tasks.longest >= 150
     await session.evaluate("document.getElementById('ad').style.height = '300px'")
     await session.click('button "Buy"')
     then = (await session.web_vitals()).result
     assert then.vitals["inp"].value >= 120
     assert then.vitals["inp"].line == 'button "bought"'
-    assert then.long_tasks is not None and then.long_tasks.count >= first.long_tasks.count + 1
+    if first.long_tasks is not None:
+        assert then.long_tasks is not None and then.long_tasks.count >= first.long_tasks.count + 1
 
 
 async def test_vitals_are_those_of_the_library_that_defines_them(session: Session, site: Site) -> None:
@@ -67,12 +71,13 @@ async def test_vitals_are_those_of_the_library_that_defines_them(session: Sessio
     await session.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
     ours = (await session.web_vitals()).result
     theirs = (await session.evaluate("told")).result.value
-    assert set(theirs) == set(ours.vitals) == {"lcp", "cls", "inp", "fcp", "ttfb"}
-    assert theirs["cls"] > 0.01
+    assert set(theirs) == set(ours.vitals) >= {"lcp", "inp", "fcp", "ttfb"}
+    assert theirs.get("cls", 1) > 0.01
     for name, value in theirs.items():
         assert ours.vitals[name].value == pytest.approx(value, abs=0.06 if name != "cls" else 0.0001), name
 
 
+@recorded
 async def test_a_profile_names_the_costliest_function_and_holds_nothing_of_other_sessions(
     session: Session, sessions: Sessions, site: Site
 ) -> None:
@@ -99,6 +104,7 @@ async def test_a_profile_names_the_costliest_function_and_holds_nothing_of_other
     assert len(json.loads(text)["traceEvents"]) > 100
 
 
+@recorded
 async def test_a_recording_lasts_from_start_to_stop_and_there_is_one_at_a_time(session: Session, site: Site) -> None:
     await session.navigate(serve(site))
     with pytest.raises(InvalidArguments):
@@ -116,6 +122,7 @@ async def test_a_recording_lasts_from_start_to_stop_and_there_is_one_at_a_time(s
     await session.profile_stop("free")
 
 
+@recorded
 @pytest.mark.slow
 async def test_the_engine_of_devtools_opens_the_trace_and_measures_the_same(session: Session, site: Site) -> None:
     engine = PACKAGES / "@paulirish" / "trace_engine"

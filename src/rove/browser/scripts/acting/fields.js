@@ -166,6 +166,8 @@ export const editCommand = (name, value) => Document.prototype.execCommand.call(
 // undone.
 /** @param {string} text */
 const insertLines = (text) => {
+  // Firefox takes no HTML in a textarea, and many lines of text are quick there.
+  if (!Document.prototype.queryCommandEnabled.call(document, "insertHTML")) return editCommand("insertText", text);
   const [last] = /** @type {RegExpMatchArray} */ (text.match(/\n*$/)); // the browser drops line breaks at the end of HTML
   const markup = text
     .slice(0, text.length - last.length)
