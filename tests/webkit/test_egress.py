@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from tests.loopback_servers import answering, canary
 from tests.security.test_egress_browser import RecordingSite
 
@@ -29,6 +30,7 @@ async def test_no_kind_of_request_reaches_a_forbidden_server(webkit_settings: Se
         assert forbidden.calls == []
 
 
+@pytest.mark.slow
 async def test_the_same_requests_reach_an_allowed_server(webkit_settings: Settings) -> None:
     """Shows that WebKit sends these kinds of requests, so that the test before is meaningful."""
     site, allowed = RecordingSite(), RecordingSite()

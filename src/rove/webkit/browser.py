@@ -39,7 +39,7 @@ class Browser:
         self._contexts: set[Context] = set()
         self._tasks = BackgroundTasks("browser", expected=(WebDriverError,))
         self._is_closed = False
-        self.version = "WebKit"
+        self.version: str = "WebKit"
 
     @property
     def is_alive(self) -> bool:

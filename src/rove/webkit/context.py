@@ -48,8 +48,8 @@ class Context(ContextTabs[Tab]):  # type: ignore[type-var]
         self._downloads = Downloads(
             self.settings, shared.downloads, lambda address: shared.may_read(address), self._downloader
         )
-        self.cookies = ContextCookies(lambda: [tab.page for tab in self.tabs])
-        self.network_conditions = NoNetworkConditions()
+        self.cookies: ContextCookies = ContextCookies(lambda: [tab.page for tab in self.tabs])
+        self.network_conditions: NoNetworkConditions = NoNetworkConditions()
         self.on_closed: Callable[[], object] = lambda: None
         driver.on_lost = self.lost.set
 

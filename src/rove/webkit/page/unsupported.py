@@ -51,6 +51,10 @@ class NoScreencast:
     def open(self, max_width: int, quality: int) -> FrameReader:
         raise unsupported("show a page live")
 
+    async def may_be_kept(self) -> bool:
+        """Return False: there are no frames."""
+        return False
+
 
 class NoNetworkConditions:
     """A network that is always as it is."""
