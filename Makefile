@@ -19,6 +19,8 @@ JS_TOOLS := @biomejs/biome@2.6.6 typescript@7.0.2
 MCP_CONFORMANCE := @modelcontextprotocol/conformance@0.2.0-alpha.12
 # The JSON schema of HAR 1.2, for a test.
 HAR_SCHEMA := har-schema@2.0.0
+# The tools that open what recordings are exported as, which the slow tests run.
+RECORDING_TOOLS := @playwright/test@1.65.1 @puppeteer/replay@3.1.3 puppeteer-core@24.43.1
 # Agent frameworks whose adapters the slow tests try.
 FRAMEWORKS := browser-use claude-agent-sdk langchain
 # MCP clients that a slow test starts with what `rove init` has written, if they have been fetched.
@@ -42,10 +44,10 @@ demo: browser  ## Take the guided tour: no key, no network.
 serve: browser .venv/serve/ready  ## Start the server and its web page beside the built-in site; open the link that it prints.
 	@$(BIN)/rove serve --demo
 
-test: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready .venv/firefox/ready .venv/urls/ready .venv/har/ready  ## Run the tests.
+test: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready .venv/firefox/ready .venv/webkit/ready .venv/urls/ready .venv/har/ready  ## Run the tests.
 	@$(PYTEST) $(PARALLEL) -m "not slow"
 
-test-all: browser .venv/dev/ready .venv/more_widgets/ready .venv/windows/ready .venv/firefox/ready .venv/urls/ready .venv/har/ready .venv/conformance/ready .venv/adapters/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
+test-all: browser .venv/dev/ready .venv/more_widgets/ready .venv/windows/ready .venv/firefox/ready .venv/webkit/ready .venv/urls/ready .venv/har/ready .venv/conformance/ready .venv/adapters/ready .venv/recordings/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
 	@$(PYTEST) $(PARALLEL) -m "not slow" --hypothesis-profile new-examples
 	@$(PYTEST) -m slow --hypothesis-profile new-examples
 
@@ -164,6 +166,14 @@ browser: .venv/ready
 	@mkdir -p $(@D)
 	@touch $@
 
+.venv/webkit/ready: .venv/ready
+	@command -v WebKitWebDriver Xvfb >/dev/null || { \
+		echo "Installing WebKit's driver and a virtual display, for their tests (once)"; \
+		$$(test $$(id -u) = 0 || echo sudo) apt-get install -y -q --no-install-recommends webkit2gtk-driver xvfb >/dev/null; } \
+		|| echo "WebKit cannot be installed here: its tests are skipped"
+	@mkdir -p $(@D)
+	@touch $@
+
 .venv/urls/ready: Makefile .venv/ready
 	@echo "Fetching WHATWG's cases for URL parsers (once)"
 	@mkdir -p $(@D)
@@ -177,6 +187,13 @@ browser: .venv/ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(NODE)
 	@mkdir -p $(@D)
 	@$(JS_PATH) npm install --prefix $(@D) --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error $(HAR_SCHEMA)
+	@touch $@
+
+.venv/recordings/ready: Makefile .venv/ready
+	@echo "Setting up the tools for exported recordings in .venv (once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(NODE)
+	@mkdir -p $(@D)
+	@$(JS_PATH) npm install --prefix $(@D) --ignore-scripts --no-package-lock --no-audit --no-fund --loglevel=error $(RECORDING_TOOLS)
 	@touch $@
 
 .venv/conformance/ready: Makefile .venv/ready

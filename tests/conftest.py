@@ -18,6 +18,7 @@ import hypothesis
 import pytest
 from tests.shared_sessions import close_other_tabs, has_mark, open_names
 from tests.site import OWN_SITES, Site, serving
+from tests.webkit_differences import reason_for
 
 from rove import Session
 from rove.engine.sessions.sessions import Sessions
@@ -66,6 +67,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for mark in item.iter_markers("engines"):
             if engine not in mark.args:
                 item.add_marker(pytest.mark.skip(reason=f"{engine}: {mark.kwargs['reason']}"))
+        if engine == "webkit" and (why := reason_for(item.nodeid.partition("::")[0], item.name)):
+            item.add_marker(pytest.mark.skip(reason=f"webkit: {why}"))
 
 
 @pytest.fixture(scope="session")

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import av
+from av.error import InvalidDataError
 
 RED, GREEN, BLUE = (255, 0, 0), (0, 128, 0), (0, 0, 255)
 GREY, BORDER = (60, 64, 67), (32, 33, 36)
 # What the encoder makes of a colour differs a little from it.
 TOLERANCE = 24
-PATIENCE = 15.0
+PATIENCE = 60.0
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def pictures(path: str | Path) -> list[Shown]:
     try:
         with av.open(str(path)) as video:
             return [_shown(frame) for frame in video.decode(video=0)]
-    except (av.error.InvalidDataError, av.error.EOFError):
+    except (InvalidDataError, EOFError):
         return []  # its first second is not complete
 
 

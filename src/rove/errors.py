@@ -31,8 +31,8 @@ RoveError
 ├── ElementNotFound       element_not_found     nothing matches the target
 ├── ElementGone           element_gone          the ref's element has left the page
 ├── AmbiguousTarget       ambiguous_target      more than one element matches
-├── ElementNotReady       element_not_ready     covered, disabled, moving or out of sight
-└── Mismatch              mismatch              what was compared differs, and the caller wants that to be an error
+├── ExpectationFailed     expectation_failed    the page is not as it was expected to be
+└── ElementNotReady       element_not_ready     covered, disabled, moving or out of sight
 
 Callers branch on `code`, which never changes. `hint` tells a model what to try next. `retry_after`, if it is known, is
 the number of seconds after which the same call is likely to succeed.
@@ -303,14 +303,12 @@ class AmbiguousTarget(RoveError):
     default_hint = "Use the ref of the one you mean."
 
 
+class ExpectationFailed(RoveError):
+    code = "expectation_failed"
+    default_hint = "Look at the page with {snapshot}: it, or what was expected of it, is wrong."
+
+
 class ElementNotReady(RoveError):
     code = "element_not_ready"
     default_hint = "Remove what is in the way, or wait for the element with {wait}, then call again."
     retryable = True
-
-
-class Mismatch(RoveError):
-    """What was compared differs, and the caller wants that to be an error."""
-
-    code = "mismatch"
-    default_hint = "Look at the picture of the differences; if they are meant, call again with `update`."

@@ -76,7 +76,8 @@ def read(path: str) -> dict[str, Any]:
 
 def entry_for(log: dict[str, Any], ending: str) -> dict[str, Any]:
     """Return the last entry for an address."""
-    return [entry for entry in log["entries"] if entry["request"]["url"].endswith(ending)][-1]
+    found: list[dict[str, Any]] = [entry for entry in log["entries"] if entry["request"]["url"].endswith(ending)]
+    return found[-1]
 
 
 async def test_a_har_file_has_pages_redirects_failures_timings_and_messages(

@@ -95,6 +95,11 @@ class Browser(Protocol):
 class BrowserEngine(Protocol):
     """Starts browsers of one kind. A feature that the kind lacks raises `Unsupported`."""
 
+    @property
+    def isolates_scripts(self) -> bool:
+        """Whether rove's script in a page is out of reach of the page's own scripts."""
+        ...
+
     async def start_process(
         self, settings: Settings, progress: Progress | None, profile: ProfileLaunch | None = None, /
     ) -> BrowserProcess:

@@ -10,6 +10,7 @@ from rove.browser.annotation import Mark
 from rove.browser.aria.reader import AriaReader
 from rove.browser.consequences.consequence import Consequences
 from rove.browser.consequences.effects import Effects
+from rove.browser.descriptions.description import Descriptions
 from rove.browser.element import Element, Frame, Keyboard, PointerTarget, ScrollPosition
 from rove.browser.input_event import InputEvent
 from rove.browser.logs import ConsoleLog, NetworkLog, Workers
@@ -173,6 +174,8 @@ class Tab(TabInfo, Protocol):
     def consequences(self) -> Consequences: ...
     @property
     def effects(self) -> Effects: ...
+    @property
+    def descriptions(self) -> Descriptions: ...
     @property
     def main_frame(self) -> Frame: ...
     @property

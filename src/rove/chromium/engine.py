@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 class ChromiumEngine:
     """Starts Chromium, or attaches to one that a person runs."""
 
+    isolates_scripts = True
+
     async def start_process(
         self, settings: Settings, progress: Progress | None, profile: ProfileLaunch | None = None
     ) -> BrowserProcess:

@@ -21,6 +21,7 @@ from rove.page.live_page import LivePage
 from rove.page.opener_group import OpenerGroup
 from rove.page.page_observer import PageObserver
 from rove.page.targets import hit_test, target_resolution
+from rove.page.targets.descriptions import Descriptions
 from rove.page_text import PageText
 from rove.settings.tree import Settings
 
@@ -56,6 +57,7 @@ class Tab(ABC):
         self.popups = popups
         self._devices = devices
         self.effects = ActEffects(devices, lambda: observer.acted_in)
+        self.descriptions = Descriptions(page)
         self.opener_group = OpenerGroup()
         self.opener_group.add(identity, page)
         page.worlds.set_tab(identity)

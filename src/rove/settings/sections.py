@@ -81,6 +81,10 @@ class Journaling(Validated):
         default=256,
         ge=0,
     )
+    elements: bool = arg(
+        "Describe the elements of each action, so that a recording can be made from the journal afterwards.",
+        default=True,
+    )
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from PIL import Image
 from tests.site import Site
 
 from rove import Session
-from rove.errors import Denied, InvalidArguments, Mismatch
+from rove.errors import Denied, ExpectationFailed, InvalidArguments
 from rove.settings.tree import Settings
 
 pytestmark = pytest.mark.one_session
@@ -70,7 +70,7 @@ async def test_a_difference_is_a_number_a_place_and_a_picture(session: Session, 
     masked = (await session.compare("clock", full_page=True, mask=["#clock"])).result
     assert len(masked.regions) == 1
     assert (await session.compare("clock", full_page=True, mask=["#clock", "#end"])).result.matches
-    with pytest.raises(Mismatch) as raised:
+    with pytest.raises(ExpectationFailed) as raised:
         await session.compare("clock", full_page=True, fail=True)
     assert raised.value.outcome.result.different == changed.different
     assert (await session.compare("clock", full_page=True, update=True)).result.is_updated

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Target, action, arg
-from rove.errors import ElementNotReady, InvalidArguments, Mismatch, RoveError
+from rove.errors import ElementNotReady, ExpectationFailed, InvalidArguments, RoveError
 from rove.outcome import Attachment, Own, Passage, Result
 from rove.validation.record import dataclass
 from rove.workspace import Workspace
@@ -92,7 +92,10 @@ class Compared(Result):
     def error(self) -> RoveError | None:
         if not self.fails or self.matches:
             return None
-        return Mismatch(f"{self.different} pixels differ from {self.baseline}.")
+        return ExpectationFailed(
+            f"{self.different} pixels differ from {self.baseline}.",
+            hint="Look at the picture of the differences; if they are meant, call again with `update`.",
+        )
 
     def passages(self, origin: str) -> Iterator[Passage]:
         """Tell it in rove's own words: no page wrote any of it."""

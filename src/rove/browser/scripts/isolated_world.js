@@ -1,4 +1,4 @@
-// The entry of the script in rove's isolated world: what the driver can call, and the events that it listens for.
+// What the driver can call in a frame, and the events that rove's script there listens for.
 
 import { boxNow, pageBox, untilActionable } from "./acting/actionability.js";
 import { checkedIn } from "./acting/checkboxes.js";
@@ -48,6 +48,7 @@ import {
 import { listenForValidation } from "./page/validation.js";
 import { changedLook, watchLookAt, watchLookOnKeys } from "./paint/look_changes.js";
 import { pageSource } from "./reading/page_source.js";
+import { recordedCandidates, recordedDescription } from "./recording/descriptions.js";
 import { listenForPasswords } from "./roles/passwords.js";
 import { findRows } from "./search/find.js";
 import { similarNames } from "./search/similar_names.js";
@@ -65,7 +66,7 @@ import {
 
 useOwnIterators();
 
-globalThis.rove = {
+export const driverCalls = {
   // The snapshot, and elements in it.
   snapshot: snapshotAndWatch,
   pageSource,
@@ -79,6 +80,9 @@ globalThis.rove = {
   find: findRows,
   boxes: rectanglesOf,
   surroundings: surroundingsOf,
+  // Elements that are found again after the page has changed.
+  recordedDescription,
+  recordedCandidates,
   // Playwright's form of them.
   ariaSnapshot,
   refOfAriaNumber,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from rove.engine.people.driver import Driver
 from rove.errors import Denied, NotOpen
-from rove.extras import serve_advice
+from rove.settings.extras import serve_advice
 from rove.tasks import Interrupted, race
 from rove.validation.record import dataclass
 

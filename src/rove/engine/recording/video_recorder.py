@@ -70,6 +70,10 @@ class VideoRecorder:
         self._withheld_until = 0.0
         self._was_recordable = True
         self._shows_page = True
+        # Whether the last picture is of the page at rest: the browser may leave out the last frame of a change, and
+        # sends none to a second reader of a page at rest.
+        self._is_settled = False
+        self._last_frame = b""
         self._size = (1280, 720)
         self._withheld_since: float | None = None
         self._withheld = 0.0
@@ -113,12 +117,15 @@ class VideoRecorder:
         async for frame in self._view:
             self._view.acknowledge(frame.id)
             await self._is_recordable()
+            self._is_settled &= frame.data == self._last_frame
+            self._last_frame = frame.data
             self._held.append(frame)
             self._has_news.set()
             await asyncio.sleep(self._interval)  # the frames per second that were asked for
 
     async def _write(self) -> None:
         """Write the frames that were held long enough and, while there are none, that the last one is still shown."""
+        await self._continue()
         while self._encoder.is_running and not self._stopping.is_set():
             self._has_news.clear()
             try:
@@ -151,14 +158,16 @@ class VideoRecorder:
         await self._encoder.add(frame.at - self._began, frame.data if is_recordable else withheld_picture(*self._size))
 
     async def _continue(self) -> None:
-        """Note that what was shown last is still shown, unless the page has become one that may not, or may again."""
+        """Show the page at rest, or that it may not be recorded; else note that what was shown last still is."""
         is_recordable, picture = await self._is_recordable(), b""
         if not is_recordable and self._shows_page:
             picture = withheld_picture(*self._size)
-        elif is_recordable and not self._shows_page:
+        elif is_recordable and not (self._shows_page and self._is_settled):
             picture = await self._picture()
-            is_recordable = bool(picture) and await self._is_recordable()
-            picture = picture if is_recordable else b""
+            is_recordable = await self._is_recordable() and bool(picture or self._shows_page)
+            self._is_settled = is_recordable and bool(picture)
+            if not is_recordable:
+                picture = withheld_picture(*self._size) if self._shows_page else b""
         self._note_shown(is_recordable)
         await self._encoder.add(time.time() - self._began, picture)
 

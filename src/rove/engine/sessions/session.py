@@ -24,6 +24,7 @@ from rove.engine.people.handoffs import Handoffs, People
 from rove.engine.people.live_view import LiveView
 from rove.engine.people.typed_texts import TypedTexts
 from rove.engine.recording.recordings import Recordings
+from rove.engine.recording.step_recorder import SessionRecorder
 from rove.engine.run.options import Report, RunOptions, ignore_progress
 from rove.engine.run.runner import Run
 from rove.engine.sessions.context_backup import ContextBackup
@@ -93,6 +94,7 @@ class Session:
         self.redact: Callable[[str], str] = self._typed.redact
         self.near_misses = self._typed.near_misses
         self.journal = Journal(settings.journal_folder, name, settings.journal, self._typed.redact, guard, watcher)
+        self.recorder = SessionRecorder(self, lambda: self._context, is_watched=watcher is not None)
         self.driver = Driver(settings.deadlines.held, settings.deadlines.lease)
         self.driver.on_changed = self._on_driver_changed
         self.handoffs = Handoffs(name, self.driver, people, settings.deadlines.handoff)
@@ -185,11 +187,6 @@ class Session:
         if self._context is None or self.is_used or not self.network.is_guarded:
             return False  # the pages of the user's own browser are never closed to free memory
         return not any(tab.page.downloads.is_running() for tab in self._context.tabs)
-
-    @property
-    def is_watched(self) -> bool:
-        """Whether a surface shows people what happens in it."""
-        return self._watcher is not None
 
     async def context(self, progress: Callable[[str], None]) -> Context:
         """Return the browser context; open one, with what was saved, if there is none or its browser died."""
@@ -383,6 +380,7 @@ class Session:
 
     async def end_calls(self) -> None:
         """End the calls that are under way with NotOpen, and accept no more."""
+        await self.recorder.close()
         self._is_closed = True
         self.handoffs.close()
         self.driver.close()

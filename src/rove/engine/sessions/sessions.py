@@ -17,7 +17,7 @@ from rove.browser.extensions.unpacked import check_extensions
 from rove.browser.failures import BrowserError
 from rove.browser.network.workspace_files import files_for
 from rove.engine.approval.gate import Gate
-from rove.engine.guard_notice import PARTLY_GUARDED, UNGUARDED, GuardNotice
+from rove.engine.guard_notice import UNGUARDED, guard_notice_of
 from rove.engine.logins.login import Logins, SessionLogin
 from rove.engine.logins.state_desk import StateDesk
 from rove.engine.network_access import EgressSettings
@@ -207,7 +207,6 @@ class Sessions:
         closing = list(self._open.values())
         self._open.clear()
         await asyncio.gather(*(session.end_calls() for session in closing))
-        await asyncio.gather(*(session.recordings.close() for session in closing))
         await asyncio.gather(*(session.stop_saving() for session in closing))
         await asyncio.gather(*(self._keep_login(session) for session in closing))
         # Closing the browser closes its contexts, sooner than closing each by itself.
@@ -218,12 +217,6 @@ class Sessions:
             await session.network.close()
         await asyncio.gather(*(session.journal.close() for session in closing))
         self._egress_settings.close()
-
-    def _guard_notice(self, name: str) -> GuardNotice | None:
-        """In an attached browser the default session works in the user's own context, others beside it."""
-        if self.settings.attach is None:
-            return None
-        return UNGUARDED if name == DEFAULT else PARTLY_GUARDED
 
     async def _keep_login(self, session: Session) -> None:
         try:
@@ -238,10 +231,11 @@ class Sessions:
         login: SessionLogin | None = None,
         window: WindowChoice = AS_SET,
     ) -> Session:
-        guard_notice = self._guard_notice(name)
+        settings = settings_for(self.settings, window)
+        guard_notice = guard_notice_of(settings, name == DEFAULT)
         self._open[name] = Session(
             name,
-            settings_for(self.settings, window),
+            settings,
             self._gate,
             OwnedSessions(self, owner, name),
             self._egress_settings.for_session(guard_notice is not UNGUARDED),

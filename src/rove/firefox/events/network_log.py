@@ -10,8 +10,9 @@ from typing import Any
 from rove.browser.network.header_masking import truncate_headers
 from rove.browser.network.request_data import PageLoad, Transport
 from rove.firefox.events.error_names import ABORTED, BLOCKED, chromium_name
-from rove.firefox.events.request_facts import bytes_of, headers_of, initiator_of, kind_of, timing_of
+from rove.firefox.events.worker_scripts import WorkerScripts
 from rove.firefox.protocol.connection import BidiError, PageChannel
+from rove.firefox.protocol.request_facts import bytes_of, headers_of, initiator_of, kind_of, timing_of
 from rove.page.frames.frame_origins import FrameOrigins
 from rove.page.logs import network_log
 from rove.page.logs.network_log import MAX_PAGES, MAX_URL_LENGTH, proxy_refusal
@@ -51,6 +52,7 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
         super().__init__()
         self._origins = origins
         self._pages: deque[PageLoad] = deque(maxlen=MAX_PAGES)
+        self._workers = WorkerScripts()
 
     @property
     def pages(self) -> Sequence[PageLoad]:
@@ -62,24 +64,25 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
         channel.on("network.responseCompleted", self._on_completed)
         channel.on("network.fetchError", self._on_failure)
         channel.on("dropped", self._on_dropped)
+        self._workers.listen(channel)
 
     def _on_request(self, event: Event, channel: PageChannel) -> None:
         request = event["request"]
         if request["url"].startswith("data:"):
             return  # never leaves the page
-        at = event["timestamp"] / 1000
+        at, headers = event["timestamp"] / 1000, headers_of(request)
         self._add(
             LoggedRequest(
                 self._next_number(),
                 request["request"],
-                "page" if event["context"] == channel.context else "frame",
+                self._sender(event, channel, headers.get("Referer", "")),
                 self._origins.of(event["context"]),
                 request["method"],
                 request["url"][:MAX_URL_LENGTH],
                 kind_of(request),
                 at,
                 at,
-                truncate_headers(headers_of(request)),
+                truncate_headers(headers),
                 bool(request.get("bodySize")),
                 initiator=initiator_of(event),
                 page=self._page_of(event, channel, at),
@@ -96,6 +99,12 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
         self._pages.append(PageLoad(last + 1, event["request"]["url"][:MAX_URL_LENGTH], at))
         return last + 1
 
+    def _sender(self, event: Event, channel: PageChannel, referrer: str) -> str:
+        """Return what sent a request. Firefox names the frame also for its workers, which are known by the referrer."""
+        if referrer in self._workers:
+            return "worker"
+        return "page" if event["context"] == channel.context else "frame"
+
     def _on_response(self, event: Event) -> None:
         if request := self._pending.get(event["request"]["request"]):
             self._set_response(request, event)
@@ -106,8 +115,9 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
         request.status, request.mime = response["status"], response.get("mimeType", "")
         request.request_headers = truncate_headers(headers_of(event["request"]))
         request.response_headers = truncate_headers(headers)
+        # Firefox has no cache on the disk here (`process/preferences.py`).
         source = "service worker" if response.get("fromServiceWorker") else "network"
-        request.source = request.source or ("disk cache" if response.get("fromCache") else source)
+        request.source = request.source or ("memory cache" if response.get("fromCache") else source)
         request.transport = Transport(response.get("protocol", ""), status_text=response.get("statusText", ""))
         request.failure = proxy_refusal(request.url, headers)
 

@@ -62,6 +62,19 @@ examples:
   rove dialog false                         Cancel
   rove dialog true --text "Ada"             the answer to a prompt
 """,
+    "replay": """\
+examples:
+  rove replay order                         what `rove record order` has recorded
+  rove replay order --set name=Bob          with another value of a parameter
+  rove replay order --session fresh --allow-host localhost:3000
+  rove replay order --update                keep what was healed in the recording
+""",
+    "expect": """\
+examples:
+  rove expect --text "Order placed"         exit code 1 if it does not come to be shown
+  rove expect --url '*/done'
+  rove expect --target 'row' --count 3
+""",
     "wait": """\
 examples:
   rove wait "Order placed"

@@ -15,6 +15,11 @@ def usual_actions() -> Mapping[str, str]:
     return {command_name(cls): _first_sentence(cls) for cls in _shown() if cls.group == CORE}
 
 
+def action_summaries() -> Mapping[str, str]:
+    """Return the commands of all actions, each with the first sentence about it."""
+    return {command_name(cls): _first_sentence(cls) for cls in _shown()}
+
+
 def other_actions() -> list[str]:
     """Return the commands of all other actions."""
     return sorted(command_name(cls) for cls in _shown() if cls.group != CORE)

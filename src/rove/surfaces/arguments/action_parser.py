@@ -152,7 +152,7 @@ def _add_option(parser: argparse.ArgumentParser, name: str, rule: Schema, known:
     if rule.get("type") == "boolean":
         parser.add_argument(flag, action=argparse.BooleanOptionalAction, **facts)
     elif rule.get("type") == "array":
-        parser.add_argument(flag, nargs="+", metavar=name.upper(), **facts)
+        parser.add_argument(flag, nargs="+", action="extend", metavar=name.upper(), **facts)
     elif "enum" in rule:
         parser.add_argument(flag, choices=rule["enum"], **facts)
     else:

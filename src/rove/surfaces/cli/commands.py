@@ -33,6 +33,7 @@ from rove.surfaces.cli.arguments.command_arguments import (
 )
 from rove.surfaces.cli.arguments.command_tree import CommandTree, layout, runs
 from rove.surfaces.cli.arguments.overview import OverviewParser
+from rove.surfaces.cli.arguments.recording_commands import export_part, recordings_parts
 from rove.surfaces.cli.arguments.state_commands import profiles_parts, states_parts
 from rove.surfaces.cli.map.arguments import map_arguments, run_map
 from rove.version import VERSION
@@ -134,6 +135,8 @@ def build_parser(words: Collection[str] | None = None) -> argparse.ArgumentParse
         profiles=("Look at the profiles in which browsers keep logins.", partial(profiles_parts, runs)),
         tools=("Show what a model sees of its tools, and what that costs.", runs(command_calls.tools, tools_arguments)),
         journal=("Read the record of what was done, and check that it is whole.", journal_parts),
+        recordings=("Look at recordings; change their parameters, delete them.", partial(recordings_parts, runs)),
+        export=("Turn a recording into code, or into a file for other tools.", partial(export_part, runs)),
         skill=(
             "Print a guide for coding agents that run commands, or install it.",
             runs(command_calls.skill, skill_arguments),

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping
 from concurrent.futures import CancelledError
-from contextlib import AbstractContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -23,7 +23,7 @@ from rove.settings.tree import Settings, load
 from rove.surfaces.library.blocking_methods import BlockingMethods
 from rove.surfaces.library.opening import Opening, reading_settings
 from rove.surfaces.library.python_errors import for_python
-from rove.surfaces.library.session import Session
+from rove.surfaces.library.session import RecordingInProgress, Session
 from rove.surfaces.library.tools import SchemaForm, SessionTools, error_answer
 from rove.toolsets.tool import Answer, Tool
 
@@ -130,6 +130,16 @@ class BlockingSession(BlockingMethods):
         )
         return BlockingSession(self._thread.wait_for(opening), self._thread)
 
+    @contextmanager
+    def recording(self, name: str, **parameters: str) -> Generator[RecordingInProgress]:
+        """Record what is done meanwhile under a name: `with session.recording("order", name="Ada"):`."""
+        recording = self._session.recording(name, **parameters)
+        progress = self._thread.wait_for(_entered(recording))
+        try:
+            yield progress
+        finally:
+            self._thread.wait_for(_left(recording))
+
     def close(self) -> None:
         """Close the session. The one that `rove.sync.open()` began with closes the browser and all its sessions."""
         if self._closing is not None:
@@ -175,6 +185,14 @@ class BlockingTools(Mapping[str, Tool]):
 
     def __len__(self) -> int:
         return len(self._tools)
+
+
+async def _entered(recording: AbstractAsyncContextManager[T]) -> T:
+    return await recording.__aenter__()
+
+
+async def _left(recording: AbstractAsyncContextManager[T]) -> None:
+    await recording.__aexit__(None, None, None)
 
 
 class BlockingOpening(AbstractContextManager[BlockingSession]):

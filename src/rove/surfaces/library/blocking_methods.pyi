@@ -39,6 +39,9 @@ from rove.actions.pages.snapshot import SnapshotTaken
 from rove.actions.pages.video import VideosStopped, VideoStarted
 from rove.actions.pages.wait import Waited
 from rove.actions.reading.fetch import Fetched
+from rove.actions.recordings.expect import Expected
+from rove.actions.recordings.find_recorded import RecordedFound
+from rove.actions.recordings.replay import Replayed
 from rove.actions.sessions.batch import BatchDone
 from rove.actions.sessions.emulation import NetworkSwitched, Resized
 from rove.actions.sessions.handoff import HandedBack
@@ -517,6 +520,25 @@ class BlockingMethods:
         offline: False to be online again.
         """
 
+    def expect(
+        self,
+        text: str | None = None,
+        gone: str | None = None,
+        url: str | None = None,
+        target: str | None = None,
+        count: int | None = None,
+        seconds: float = 5,
+    ) -> Outcome[Expected]:
+        """Fail unless all that is given holds, or comes to hold in time. Recordings have it as an assertion.
+
+        text: Text that the page shows.
+        gone: Text that it does not show.
+        url: Part of the URL, or a pattern with *.
+        target: Element that is there; with `count`, so many of them.
+        count: How many elements the target means; 0 for none.
+        seconds: Most seconds to wait for it.
+        """
+
     def web_fetch(
         self,
         url: str,
@@ -559,6 +581,12 @@ class BlockingMethods:
         regex: JavaScript regular expression.
         role: Role, such as button.
         limit: Most matches.
+        """
+
+    def find_recorded(self, element: Mapping[str, Any]) -> Outcome[RecordedFound]:
+        """Find the element that a recording describes: by ref, by role and name, else by what is around it.
+
+        element: The element, as a recording's file describes it.
         """
 
     def handoff(self, reason: str, timeout: float | None = None) -> Outcome[HandedBack]:
@@ -702,6 +730,17 @@ class BlockingMethods:
 
         origin: Which pages.
         names: All that it may do from now on; none takes them back.
+        """
+
+    def replay(
+        self, name: str, set: Sequence[str] = (), update: bool = False, trace: bool = False
+    ) -> Outcome[Replayed]:
+        """Run a recording again, without a model; stop where an element is missing or ambiguous.
+
+        name: Name of the recording.
+        set: Values of its parameters, such as query=tea.
+        update: Keep what was healed in the recording's file, if all went well.
+        trace: Keep pictures of this run, which an export as a trace then shows.
         """
 
     def status(self) -> Outcome[StatusReport]:

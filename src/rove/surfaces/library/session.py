@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Self, TypeVar, cast
 
 from rove.action import Action
 from rove.advice import Names
 from rove.browser.emulation.window import WindowChoice
+from rove.conversion.journal_steps import MadeRecording
 from rove.engine.sessions.session import Session as EngineSession
 from rove.engine.sessions.sessions import DEFAULT, Sessions
-from rove.errors import InvalidArguments, RoveError
+from rove.errors import InvalidArguments, NotOpen, RoveError
 from rove.outcome import AnyOutcome, Outcome, Result
 from rove.settings.tree import Settings
 from rove.states.choice import LoginChoice
@@ -22,6 +24,25 @@ from rove.toolsets.tool import Call
 
 R = TypeVar("R", bound=Result)
 Closing = Callable[[], Awaitable[None]]
+
+
+class RecordingInProgress:
+    """What is being recorded: its steps once the block has ended."""
+
+    def __init__(self) -> None:
+        self.made: MadeRecording | None = None
+
+    @property
+    def steps(self) -> int:
+        """How many steps were recorded. Raises NotOpen while it goes on."""
+        if self.made is None:
+            raise for_python(NotOpen("The recording goes on: its steps are known when the block ends."))
+        return len(self.made.recording.steps)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know of the recording, such as values that it does not have."""
+        return self.made.notes if self.made else ()
 
 
 class Session(ActionMethods):
@@ -154,6 +175,22 @@ class Session(ActionMethods):
                 )
             choice, window = LoginChoice(state, profile, save_on_close), WindowChoice(video=video, har=har)
             return Session(self._sessions, await self._sessions.open_session(name, None, choice, window))
+        except RoveError as error:
+            raise for_python(error) from error.__cause__
+
+    @asynccontextmanager
+    async def recording(self, name: str, **parameters: str) -> AsyncGenerator[RecordingInProgress]:
+        """Record what is done meanwhile under a name: `async with session.recording("order", name="Ada"):`.
+
+        parameters: Texts that differ from run to run; what is typed as their values becomes `${name}`.
+        """
+        recorder, progress = self._engine.recorder, RecordingInProgress()
+        try:
+            await recorder.start(name, parameters)
+            try:
+                yield progress
+            finally:
+                progress.made = await recorder.stop()
         except RoveError as error:
             raise for_python(error) from error.__cause__
 

@@ -44,7 +44,8 @@ export const coverTyped = (isOn) => {
     const field = ref.deref();
     if (!field) typedFieldRefs.delete(ref);
     else if (isOn && hidesValue(field)) {
-      wasShown ||= field.style.getPropertyValue(TYPED_COVER) !== "disc" || !field.style.getPropertyPriority(TYPED_COVER);
+      wasShown ||=
+        field.style.getPropertyValue(TYPED_COVER) !== "disc" || !field.style.getPropertyPriority(TYPED_COVER);
       field.style.setProperty(TYPED_COVER, "disc", "important");
     } else field.style.removeProperty(TYPED_COVER);
   }
@@ -55,5 +56,5 @@ export const coverTyped = (isOn) => {
 /** @param {boolean} isOn */
 export const watchPerson = (isOn) => {
   isDriving = isOn;
-  if (isOn) EventTarget.prototype.addEventListener.call(globalThis, "input", onPersonInput, { capture: true });
+  if (isOn) EventTarget.prototype.addEventListener.call(window, "input", onPersonInput, { capture: true });
 };

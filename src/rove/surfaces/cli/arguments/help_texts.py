@@ -79,6 +79,18 @@ STATES = """\
 The logins that sessions have saved by name: cookies, local and session storage, IndexedDB. The files are encrypted, in
 $ROVE_HOME/states. No command shows a value; `export` writes all of them to a file. See docs/logins.md.
 """
+RECORDINGS = """\
+What `rove record` has saved, in $ROVE_HOME/recordings: a JSON file each, which can be edited, compared and kept in a
+repository. `rove replay NAME` runs one again. See docs/recordings.md.
+"""
+EXPORT = """\
+examples:
+  rove export order --as python > order.py                a program with rove's library
+  rove export order --as pytest --out test_order.py       a test with rove's plugin of pytest
+  rove export order --as playwright --out order.spec.js   for `npx playwright test`
+  rove export order --as recorder --out order.json        for the Recorder in Chrome's developer tools
+  rove export order --as trace                            trace.zip, for `npx playwright show-trace`
+"""
 EXPLAIN = """\
 examples:
   rove policy explain upload https://example.com

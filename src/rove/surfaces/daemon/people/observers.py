@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from rove.engine.people.handoffs import HandoffEnd, HandoffRequest, People
 from rove.engine.watcher import StepWatcher
 from rove.errors import Denied
-from rove.extras import serve_advice
+from rove.settings.extras import serve_advice
 
 NO_PERSON = "Tell the user to run `rove watch --web`, where a person can take the session over; then run it again."
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import InvalidSettings
-from rove.extras import INSTALL_SERVE
 from rove.guard.policy.approval import Approver
+from rove.settings.extras import INSTALL_SERVE
 from rove.surfaces.daemon.people.observers import Observers
 from rove.surfaces.mcp.approvers import with_inbox
 
