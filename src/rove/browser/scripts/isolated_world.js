@@ -58,7 +58,12 @@ import { checkSecretFields } from "./secrets/secret_fields.js";
 import { selectionInContext } from "./secrets/selection.js";
 import { testedValues } from "./secrets/tested_attributes.js";
 import { holdSecretsIn, unheldTexts } from "./secrets/unheld_fields.js";
-import { isPressListener, noteClickListeners, useListenerProbe, useRecordedListeners } from "./snapshot/press_targets.js";
+import {
+  isPressListener,
+  noteClickListeners,
+  useListenerProbe,
+  useRecordedListeners,
+} from "./snapshot/press_targets.js";
 
 useOwnIterators();
 
