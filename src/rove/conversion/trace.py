@@ -57,8 +57,8 @@ def _events(recording: Recording, steps: Sequence[Line], pictures: Sequence[byte
     first = float(steps[0]["began"])
     size = {"width": steps[0]["width"], "height": steps[0]["height"]}
     yield {
-        "version": TRACE_VERSION, "type": "context-options", "origin": "library", "browserName": "chromium",
-        "platform": "", "wallTime": first * 1000, "monotonicTime": 0, "title": recording.name,
+        "version": TRACE_VERSION, "type": "context-options", "origin": "library", "platform": "",
+        "browserName": steps[0].get("engine", "chromium"), "wallTime": first * 1000, "monotonicTime": 0, "title": recording.name,
         "options": {"viewport": size}, "sdkLanguage": "python",
     }  # fmt: skip
     before = b""

@@ -185,6 +185,7 @@ class SessionRecorder:
         return {
             **self._session.journal.redacted(told), "step": entry.step, "action": entry.action, "began": entry.began,
             "ended": time.time(), "width": size[0], "height": size[1],
+            "engine": tab.settings.engine,
         }  # fmt: skip
 
 
