@@ -58,8 +58,8 @@ def _events(recording: Recording, steps: Sequence[Line], pictures: Sequence[byte
     size = {"width": steps[0]["width"], "height": steps[0]["height"]}
     yield {
         "version": TRACE_VERSION, "type": "context-options", "origin": "library", "platform": "",
-        "browserName": steps[0].get("engine", "chromium"), "wallTime": first * 1000, "monotonicTime": 0, "title": recording.name,
-        "options": {"viewport": size}, "sdkLanguage": "python",
+        "browserName": steps[0].get("engine", "chromium"), "wallTime": first * 1000, "monotonicTime": 0,
+        "title": recording.name, "options": {"viewport": size}, "sdkLanguage": "python",
     }  # fmt: skip
     before = b""
     for number, (step, picture) in enumerate(zip(steps, pictures, strict=True), 1):
