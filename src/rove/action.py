@@ -21,10 +21,10 @@ from typing import (
     get_origin,
 )
 
-from rove.browser.emulation.window import AS_SET, WindowChoice
+from rove.browser.sessions.directory import SessionDirectory as SessionDirectory
 from rove.errors import InvalidArguments
 from rove.outcome import AnyOutcome, Result
-from rove.states.choice import NO_LOGIN, LoginChoice, LoginUse
+from rove.states.choice import LoginUse
 from rove.target import Target as Target
 from rove.target import Url as Url
 from rove.validation.fields import UNKNOWN, InvalidFields, Validated, build, fields_of, plain, without_empty
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from rove.browser.tab import Tab, TabInfo
     from rove.recordings.desk import RecordingDesk
     from rove.settings.tree import Settings
-    from rove.states.desk import StateDesk
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Result)
@@ -193,30 +192,6 @@ class FileAction(Action[R]):
     async def perform(self, settings: Settings, secrets: DocumentSecrets) -> R:
         """Do it, within a deadline."""
         raise NotImplementedError
-
-
-class SessionDirectory(Protocol):
-    """What an action on the set of sessions may ask of the engine."""
-
-    @property
-    def states(self) -> StateDesk:
-        """The saved states."""
-        ...
-
-    async def open_session(self, name: str | None, login: LoginChoice = NO_LOGIN, window: WindowChoice = AS_SET) -> str:
-        """Open a session, with a name of its own if none is given; return the name."""
-        ...
-
-    def refuse_if_full(self, name: str | None) -> None:
-        """Raise LimitReached if no session of this name can be opened now, nor waited for."""
-
-    async def close_session(self, name: str | None) -> str:
-        """Close a session, by default the one that the action runs in; return its name."""
-        ...
-
-    def sessions(self) -> list[dict[str, Any]]:
-        """Return the facts that are listed of each open session."""
-        ...
 
 
 class SessionsAction(Action[R]):

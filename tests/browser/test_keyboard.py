@@ -75,7 +75,10 @@ async def test_type_keeps_the_order_of_characters_that_are_on_no_us_keyboard(
     [
         "document.activeElement.blur()",
         pytest.param("c.focus()", marks=pytest.mark.slow),
-        "c.editContext = new EditContext(), c.focus()",
+        pytest.param(
+            "c.editContext = new EditContext(), c.focus()",
+            marks=pytest.mark.engines("chromium", reason="Chromium alone has EditContext"),
+        ),
     ],
 )
 async def test_type_reaches_a_canvas_and_a_page_without_fields(session: Session, site: Site, setup: str) -> None:
@@ -86,7 +89,9 @@ async def test_type_reaches_a_canvas_and_a_page_without_fields(session: Session,
     await session.click("[contenteditable]")
     await value(session, f"{setup}, listen()")
     assert (await session.type(" Müller")).result.characters == 7
-    keys = await value(session, "keys.map((key) => key.replace('shift+', '')).join('')")
+    # Some engines press the key Shift for what needs it, as a person does.
+    written = "keys.filter((key) => !key.endsWith('Shift')).map((key) => key.replace('shift+', '')).join('')"
+    keys = await value(session, written)
     assert (keys, await value(session, "texts")) == (" Müller", " Müller" if "EditContext" in setup else "")
 
 
@@ -149,7 +154,7 @@ async def test_a_key_that_does_not_exist_is_refused(session: Session, site: Site
 
 
 async def test_a_character_that_takes_shift_comes_with_it(session: Session, site: Site) -> None:
-    page = "<input id=n><script>held = []; n.onkeydown = (event) => held.push(event.key + event.shiftKey)</script>"
+    page = "<input id=n><script>held = []; n.onkeydown = (event) => event.key === 'Shift' || held.push(event.key + event.shiftKey)</script>"
     await session.navigate(site.page("/", page))
     await session.type("aB1!", "#n")
     await session.press("?")

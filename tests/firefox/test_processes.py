@@ -37,8 +37,10 @@ def test_killing_rove_or_the_browser_leaves_no_process(site: Site, victim: str) 
         server = start_with_page(rove_home, site, ENGINE="firefox", DEADLINES_ACTION="60", DEADLINES_LAUNCH="60")
         os.kill(rove_home.pid_of(victim, server), signal.SIGKILL)
         if victim == "browser":
-            answer = call(server, "browser_navigate", url=site.page("/again", "<title>Again</title>"))
-            assert not answer["result"].get("isError"), "another browser is started"
+            url = site.page("/again", "<title>Again</title>")
+            # The first call may be the one that notices.
+            answers = [call(server, "browser_navigate", url=url)["result"] for _ in range(2)]
+            assert not answers[1].get("isError"), "another browser is started"
             server.kill()
         server.wait()
         rove_home.assert_clean()

@@ -27,6 +27,7 @@ from rove.browser.page_data import (
     ScreenshotImage,
 )
 from rove.browser.page_state import PageState
+from rove.browser.performance.profiler import Profiler
 from rove.browser.storage.cookies import Cookies
 from rove.browser.storage.page_storage import PageStorage
 from rove.page_text import PageText
@@ -113,6 +114,13 @@ class Screencast(Protocol):
         """Return a new reader. Frames are at least as wide, and as good, as it asks for."""
         ...
 
+    async def may_be_kept(self) -> bool:
+        """Return whether frames that were sent until now show only what the agent may see.
+
+        Secrets and what a person has typed are covered from now on, until the person types again.
+        """
+        ...
+
 
 class TabInfo(Protocol):
     """The facts that are listed of a tab."""
@@ -160,6 +168,8 @@ class Tab(TabInfo, Protocol):
     def storage(self) -> PageStorage: ...
     @property
     def screencast(self) -> Screencast: ...
+    @property
+    def profiler(self) -> Profiler: ...
     @property
     def consequences(self) -> Consequences: ...
     @property

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rove.browser.page_data import OpenDialog
+from rove.browser.performance.profiler import NoProfiler, Profiler
 from rove.page.consequences.act_effects import ActEffects
 from rove.page.events.popups import Popups
 from rove.page.frames.geometry import box_of
@@ -51,6 +52,7 @@ class Tab(ABC):
         self.lock = asyncio.Lock()
         self.is_unresponsive = False
         self.redact: Callable[[str], str] = str
+        self.profiler: Profiler = NoProfiler()
         self.observer = observer
         self.popups = popups
         self._devices = devices

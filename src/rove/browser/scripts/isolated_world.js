@@ -1,4 +1,4 @@
-// The entry of the script in rove's isolated world: what the driver can call, and the events that it listens for.
+// What the driver can call in a frame, and the events that rove's script there listens for.
 
 import { boxNow, pageBox, untilActionable } from "./acting/actionability.js";
 import { checkedIn } from "./acting/checkboxes.js";
@@ -13,6 +13,9 @@ import { beginTyping, describeFocus, endTyping, focusedRef, typingFocus } from "
 import { untilLayersRest } from "./acting/waiting.js";
 import { ariaSnapshot } from "./aria/aria_snapshot.js";
 import { locate, locateOpenly, locatorOf, matching, refOfAriaNumber } from "./aria/locators.js";
+import { listenForInteractions } from "./audits/interactions.js";
+import { holdStill, releaseStill } from "./audits/stillness.js";
+import { webVitals } from "./audits/web_vitals.js";
 import {
   beginChoice,
   beginSearch,
@@ -58,7 +61,7 @@ import { isPressListener, noteClickListeners, useListenerProbe, useRecordedListe
 
 useOwnIterators();
 
-globalThis.rove = {
+export const driverCalls = {
   // The snapshot, and elements in it.
   snapshot: snapshotAndWatch,
   pageSource,
@@ -154,6 +157,9 @@ globalThis.rove = {
   releasePointer,
   watchPerson,
   coverTyped,
+  webVitals: (/** @type {number} */ longest) => webVitals(describeElement, longest),
+  holdStill,
+  releaseStill,
 };
 
 listenForPasswords();
@@ -166,4 +172,5 @@ listenForScrolling();
 listenForClipboard();
 listenForModes();
 listenForValidation();
+listenForInteractions();
 useRecordedListeners();

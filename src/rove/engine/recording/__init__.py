@@ -1,1 +1,1 @@
-"""Recordings of a session: its steps, as files from which they are done again."""
+"""Recordings of a session: its steps, videos of its tabs, and its network traffic as HAR."""

@@ -80,6 +80,7 @@ class LoadState(load_state.LoadState):
     def _on_error(self, event: dict[str, Any]) -> None:
         if event.get("navigation"):
             self.note_body_failed(event["navigation"])
+            self._end(event["navigation"], "failed")  # of one without content, Firefox reports no end of its own
 
     def _end(self, navigation: str | None, how: Ending) -> None:
         self._endings[navigation or ""] = how
@@ -89,6 +90,11 @@ class LoadState(load_state.LoadState):
     def _forget_old(self) -> None:
         while len(self._endings) > MAX_ENDINGS:
             del self._endings[next(iter(self._endings))]
+
+    async def wait_until_navigating_or_committed(self) -> None:
+        """Wait until the first document after the empty one is requested."""
+        while not self.is_navigating and not self.commits:
+            await self._next_event()
 
     async def wait_for_ending(self, navigation: str) -> Ending:
         """Wait until a navigation has led to a document or to a download, or has failed."""

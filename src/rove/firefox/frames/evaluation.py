@@ -16,7 +16,9 @@ MAX_RESULT_BYTES = 2_000_000
 _FUNCTION = pattern(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*\s*=>)")
 # Values that JSON does not have are left out of objects, as JSON.stringify does.
 _LEFT_OUT = frozenset({"undefined", "function", "symbol"})
-_KINDS = {"node": "Node", "window": "Window", "promise": "Promise", "error": "Error", "function": "function"}
+_KINDS = {"node": "Node", "window": "Window", "function": "function"}
+# Objects without data of their own.
+_EMPTY = frozenset({"regexp", "promise", "error", "weakmap", "weakset", "arraybuffer", "generator", "proxy"})
 
 
 async def evaluate(channel: PageChannel, expression: str, quote: Quote, await_promise: bool = True) -> Any:
@@ -133,11 +135,11 @@ def to_python(value: dict[str, Any]) -> Any:
             hint="Return plain data: text, numbers, lists, objects.",
         )
     if kind in ("array", "set", "nodelist", "htmlcollection") and isinstance(data, list):
-        return [to_python(item) for item in data]
+        return [None if item["type"] in _LEFT_OUT else to_python(item) for item in data]
     if kind == "map" and isinstance(data, list):
         return [[key if isinstance(key, str) else to_python(key), to_python(item)] for key, item in data]
     if kind == "object" and isinstance(data, list):
         return {str(key): to_python(item) for key, item in data if item["type"] not in _LEFT_OUT}
-    if kind == "regexp" and isinstance(data, dict):
+    if kind in _EMPTY:
         return {}
     return _KINDS.get(kind, kind)

@@ -59,7 +59,7 @@ class World(world.World):
                 raise
             # The document may have been replaced meanwhile, so try once more in the next one.
             answer = await self._attempt(function, arguments, as_user)
-        return self.redact(plain_value(answer)["value"] if answer["result"].get("value") else None)
+        return self.redact((plain_value(answer) or {}).get("value"))
 
     async def _attempt(self, function: str, arguments: tuple[Any, ...], as_user: bool) -> BidiResult:
         answer = await self._send_numbered(function, arguments, as_user)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import TYPE_CHECKING
 
 from rove.errors import Unsupported
-from rove.firefox.input.actions import Action, key_value, keyboard, pause
+from rove.firefox.input.actions import Action, key_value, keyboard
+from rove.firefox.input.frame_places import focused_frame
 from rove.page.input import keyboard as shared
 from rove.page.input.keys import KEYS, MODIFIER_BITS, Key, foreign_key
 
@@ -26,6 +28,7 @@ class Keyboard(shared.Keyboard):
 
     def __init__(self, page: LivePage, guards: InputGuards) -> None:
         super().__init__(page, guards)
+        self._live_page = page
         self._channel = page.channel
 
     async def send_press(self, held_keys: list[Key], last: Key, hold: float) -> None:
@@ -37,7 +40,14 @@ class Keyboard(shared.Keyboard):
         values = [_value(key) for key in (*needed, pressed)]
         downs: list[Action] = [{"type": "keyDown", "value": value} for value in values]
         ups: list[Action] = [{"type": "keyUp", "value": value} for value in reversed(values)]
-        await self._perform([*downs, *([pause(hold)] if hold else []), *ups])
+        if not hold:
+            await self._perform([*downs, *ups])
+            return
+        try:
+            await self._perform(downs)
+            await asyncio.sleep(hold)
+        finally:
+            await self._perform(ups)
 
     async def send_text(self, text: str) -> None:
         for run in _RUNS.findall(text):
@@ -53,7 +63,8 @@ class Keyboard(shared.Keyboard):
                 return
 
     async def _perform(self, actions: list[Action]) -> None:
-        await self._channel.send("input.performActions", {"actions": [keyboard(actions)]})
+        params = {"context": await focused_frame(self._live_page), "actions": [keyboard(actions)]}
+        await self._channel.send("input.performActions", params)
 
 
 def _typed(character: str) -> list[Action]:

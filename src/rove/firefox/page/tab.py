@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +17,10 @@ from rove.firefox.input.devices import InputDevices
 from rove.firefox.page.navigator import Navigator
 from rove.firefox.page.page_consequences import PageConsequences
 from rove.firefox.page.person_input import PersonInput
-from rove.firefox.page.workers import PageWorkers
 from rove.firefox.protocol.connection import BidiError, PageChannel
 from rove.firefox.shared.resources import TabSetup
 from rove.firefox.storage.cookies import PageCookies
+from rove.firefox.workers.worker_control import WorkerControl
 from rove.page import tab
 from rove.page.events.popups import Popups
 from rove.page.page_observer import PageObserver
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from rove.browser.page_data import Box, ImageFormat, LoadStage, PdfFile, PdfOptions, ScreenshotImage
 
 CLOSE_TIMEOUT = 3.0
+# Seconds until a window that a page has opened asks for its document, and until that has come.
+POPUP_SECONDS = 0.3
+ADDRESS_SECONDS = 1.0
 
 
 class Tab(tab.Tab):
@@ -47,16 +51,17 @@ class Tab(tab.Tab):
         popups = Popups(page.events, setup.settings.limits.tabs, page.stop_opening_windows, page.origins)
         super().__init__(identity, setup.settings, page, observer, self.input, popups)
         self._page = page
+        self._is_popup = event.get("originalOpener") is not None
         self._setup = setup
         self._shared = shared
         self.redact = shared.redact
         self.network = NetworkLog(page.origins)
         self._console = ConsoleLog(page.events)
-        self.workers = PageWorkers(page)
+        self.workers = WorkerControl(page, channel)
         self.cookies = PageCookies(channel, shared.cookies, lambda: self.url)
         self.storage = PageStorage(page.worlds)
-        self.screencast = Screencast(channel, page.tasks)
         self._person_input = PersonInput(page, self.input, lambda field: shared.on_typed(field))
+        self.screencast = Screencast(channel, page.tasks, self._person_input.keep_covered)
         self._navigator = Navigator(page)
         self.consequences = PageConsequences(self.input, shared.interceptor)
         # Firefox runs a page as soon as it is opened, so it is followed from the first event on.
@@ -85,8 +90,19 @@ class Tab(tab.Tab):
         """Wait until the page answers. Raises BidiError if it was closed meanwhile."""
         with contextlib.suppress(TimeoutError):
             await self.page.answers_within(CLOSE_TIMEOUT)
+        if self._is_popup:
+            await self._wait_for_address()
         if self.page.is_closed:
             raise BidiError("the page is closed")
+
+    async def _wait_for_address(self) -> None:
+        """Wait a moment for the address of a window that a page has opened: it is empty at first."""
+        load_state = self.page.load_state
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(POPUP_SECONDS):
+                await load_state.wait_until_navigating_or_committed()
+            async with asyncio.timeout(ADDRESS_SECONDS):
+                await load_state.wait_for_commit(0)
 
     def _on_committed(self, event: dict[str, Any]) -> None:
         if event["context"] == self.page.target_id:

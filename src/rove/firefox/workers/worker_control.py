@@ -9,6 +9,7 @@ from typing import Any
 from rove.browser.failures import BrowserError
 from rove.browser.page_data import WorkerInfo
 from rove.errors import ScriptFailed, Unsupported
+from rove.firefox.events.worker_scripts import WorkerScripts
 from rove.firefox.protocol.connection import PageChannel
 from rove.outcome import Own, PageText, origin_in
 from rove.page.live_page import LivePage
@@ -43,19 +44,13 @@ class WorkerControl:
     def __init__(self, page: LivePage, channel: PageChannel) -> None:
         self._page = page
         self.are_bypassed = False
-        # The scripts of the dedicated workers that run, by their realms.
-        self._running: dict[str, str] = {}
-        channel.on("script.realmCreated", self._on_realm)
-        channel.on("script.realmDestroyed", lambda event: self._running.pop(event["realm"], None))
-
-    def _on_realm(self, event: dict[str, Any]) -> None:
-        if event["type"] == "dedicated-worker":
-            self._running[event["realm"]] = event["origin"]
+        self._running = WorkerScripts()
+        self._running.listen(channel)
 
     async def list(self) -> list[WorkerInfo]:
         workers = [
             WorkerInfo(Own("worker"), PageText(url, self._page.origins.of_document(url)), Own("running"))
-            for url in self._running.values()
+            for url in self._running
         ]
         return [*await self.inspect(None), *workers]
 

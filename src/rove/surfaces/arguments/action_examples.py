@@ -20,6 +20,28 @@ examples:
   rove fill e7 "Ada Lovelace"
   rove fill 'textbox "Password"' secret:shop    a secret of the owner, by its name
 """,
+    "fill-form": """\
+examples:
+  rove fill-form '{"target": "e3", "value": "Ada"}' '{"target": "e5", "value": true}'
+  rove batch "fill e3 Ada" "check e5"       the same, as steps
+""",
+    "tabs": """\
+examples:
+  rove tabs                                 those that are open
+  rove tabs new example.com
+  rove tabs switch t2
+""",
+    "offline": """\
+examples:
+  rove offline                              without a network
+  rove offline --no-offline                 with it again
+""",
+    "intercept": """\
+examples:
+  rove intercept --rule block --url 'https://ads.example.com/*'
+  rove intercept --url 'https://api.example.com/v1/user' --body '{"name": "Ada"}'
+  rove intercept remove --number 1
+""",
     "batch": """\
 examples:
   rove batch "fill e7 Ada" "click e12"      several acts, one answer

@@ -21,9 +21,13 @@ person answers with this command, or while they watch: `rove watch`. No answer i
 """
 WATCH = """\
 examples:
-  rove watch                what agents do in this terminal's daemon, as they do it; asks what a person must approve
+  rove watch                what agents do with commands, as they do it; asks what a person must approve
   rove watch shop           one session
   rove watch --web          on a web page, with live pictures: take over, hand back, approve; needs the extra `serve`
+
+What agents do through `rove mcp` and `rove serve`, which are processes of their own:
+  rove journal tail -f      in this terminal
+  rove serve                prints the link of its web page, where a person watches, approves and takes over
 """
 RECORD = """\
 examples:

@@ -20,6 +20,10 @@ from rove.surfaces.daemon.recording.record_command import RecordCommand
 from rove.surfaces.daemon.reply import Reply
 
 FAILED = 1
+WATCHING = (
+    "Watching the sessions of commands; Ctrl-C ends it.\n"
+    "What agents do through `rove mcp` and `rove serve` is shown by `rove journal tail -f`.\n"
+)
 Run = Callable[[Namespace, Reply], Awaitable[int]]
 
 
@@ -100,7 +104,7 @@ class SessionCommands:
             return FAILED
         palette = Palette(reply.has_colour)
         reply.output(sessions_table([s for e in self._engines.all for s in e.sessions()], palette))
-        reply.output(palette.paint("Watching; Ctrl-C ends it.\n", "dim"))
+        reply.output(palette.paint(WATCHING, "dim"))
         watcher = TerminalWatcher(given.session, reply)
         await watcher.watch(self._observers, self._approvals)
         return 0

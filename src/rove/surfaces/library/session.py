@@ -9,6 +9,7 @@ from typing import Self, TypeVar, cast
 
 from rove.action import Action
 from rove.advice import Names
+from rove.browser.emulation.window import WindowChoice
 from rove.conversion.journal_steps import MadeRecording
 from rove.engine.sessions.session import Session as EngineSession
 from rove.engine.sessions.sessions import DEFAULT, Sessions
@@ -70,7 +71,7 @@ class Session(ActionMethods):
     @property
     def name(self) -> str:
         """The name of the session, which the journal and `rove serve` show."""
-        return self._engine.name
+        return self._name or DEFAULT
 
     @property
     def settings(self) -> Settings:
@@ -82,7 +83,7 @@ class Session(ActionMethods):
         return self._sessions.session(self._name)
 
     def __repr__(self) -> str:
-        return f"<rove.Session {self._name or DEFAULT!r}>"
+        return f"<rove.Session {self.name!r}>"
 
     async def __aenter__(self) -> Self:
         return self
@@ -102,6 +103,7 @@ class Session(ActionMethods):
         quiet: Whether to leave out what changed on the page.
         """
         try:
+            self._sessions.refuse_other_loop()
             outcome = await self._engine.run(
                 action,
                 tab=tab or self._tab,
@@ -118,6 +120,7 @@ class Session(ActionMethods):
 
     async def run_call(self, call: Call, names: Names) -> AnyOutcome:
         """Run a call of a tool, which may name another session of the same browser."""
+        self._sessions.refuse_other_loop()
         session = self._sessions.session(call.session or self._name)
         return await session.run(
             call.action,
@@ -153,20 +156,25 @@ class Session(ActionMethods):
         state: str | None = None,
         save_on_close: bool = False,
         profile: str | None = None,
+        video: bool = False,
+        har: bool = False,
     ) -> Session:
         """Open a further session in the same browser, which shares no cookies and no pages with this one.
 
         state: The name of a saved state, with whose logins it begins.
         save_on_close: Whether its logins are saved to that state when it is closed.
         profile: The name of a profile, which keeps its logins by itself.
+        video: Whether a video of it is recorded, to a file in the workspace.
+        har: Whether its network traffic is recorded, to a HAR file in the workspace.
         """
         try:
+            self._sessions.refuse_other_loop()
             if name is not None and (name == DEFAULT or name in self._sessions.open_sessions(None)):
                 raise InvalidArguments(
                     f"A session named {name!r} is open already.", hint="Give it another name, or none."
                 )
-            choice = LoginChoice(state, profile, save_on_close)
-            return Session(self._sessions, await self._sessions.open_session(name, login=choice))
+            choice, window = LoginChoice(state, profile, save_on_close), WindowChoice(video=video, har=har)
+            return Session(self._sessions, await self._sessions.open_session(name, None, choice, window))
         except RoveError as error:
             raise for_python(error) from error.__cause__
 
@@ -191,4 +199,5 @@ class Session(ActionMethods):
         if self._closing is not None:
             await self._closing()
         elif self._name in self._sessions.open_sessions(None):
+            self._sessions.refuse_other_loop()
             await self._sessions.close_session(self._name)

@@ -21,8 +21,8 @@ ERROR = {"type": "error"}
         ([NESTED], '[null, undefined, {a: 1, b: "x"}]'),
         ([{"type": "string", "value": "%s of %d%%"}, STRING, {"type": "number", "value": 3}], "it is of 3%"),
         ([STRING, ERROR], "told by Firefox"),
-        ([{"type": "map", "value": [["k", {"type": "boolean", "value": True}]]}], "Map(1) {k => true}"),
-        ([{"type": "number", "value": "NaN"}, {"type": "bigint", "value": "12"}], "NaN 12"),
+        ([{"type": "map", "value": [["k", {"type": "boolean", "value": True}]]}], 'Map(1) {"k" => true}'),
+        ([{"type": "number", "value": "NaN"}, {"type": "bigint", "value": "12"}], "NaN 12n"),
         ([{"type": "object"}], "Object"),
     ],
 )

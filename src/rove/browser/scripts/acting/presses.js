@@ -73,9 +73,10 @@ export const expectPress = (element, count) => {
 // Called when the browser has confirmed the press but no report has come.
 export const pressResult = async () => {
   const press = expectedPress;
+  // The browser knows the new place of a frame only after a paint, and may confirm a press before the frame has it.
+  if (press && !press.arrived) await nextFrameOrTimeout();
   expectedPress = null;
   if (!press || press.arrived) return { missed: press && press.reason };
-  await nextFrameOrTimeout(); // the browser knows the new place of a frame only after a paint
   return { missed: "did not get the press, which went elsewhere", lost: true };
 };
 

@@ -59,7 +59,7 @@ export const inspectTransfer = (event) => {
 // Through the prototypes, as a frame or a form can have the name of a method and shadow it.
 /** @param {string} kind @param {(event: any) => void} listener */
 const listenAhead = (kind, listener) =>
-  EventTarget.prototype.addEventListener.call(globalThis, kind, listener, { capture: true });
+  EventTarget.prototype.addEventListener.call(window, kind, listener, { capture: true });
 
 const startWatching = () => {
   typingWatch = { kept: null, isHost: false };

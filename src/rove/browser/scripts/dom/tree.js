@@ -14,6 +14,7 @@ import {
   slotOfElement,
   slotOfText,
 } from "./natives.js";
+import { areaAt } from "../visibility/image_maps.js";
 import { noteShadow, shadowOf } from "./shadow_roots.js";
 
 // The children in the flattened tree; null where they are the same as in the document.
@@ -126,7 +127,7 @@ export const deepestAt = (x, y) => {
   while (hit) {
     const shadow = shadowOf(hit);
     const inner = shadow && shadow.elementFromPoint(x, y);
-    if (!inner || inner === hit) return hit;
+    if (!inner || inner === hit) return hit.matches("img[usemap]") ? areaAt(hit, x, y) || hit : hit;
     hit = inner;
   }
   return hit;

@@ -167,7 +167,7 @@ const checkInIntervals = () => {
 const listenForSecretEdits = () => {
   /** @param {string} kind @param {(event: any) => void} listener */
   const listen = (kind, listener) =>
-    EventTarget.prototype.addEventListener.call(globalThis, kind, listener, { capture: true });
+    EventTarget.prototype.addEventListener.call(window, kind, listener, { capture: true });
   listen("beforeinput", beforeSecretEdit);
   listen("input", afterEdit);
   for (const kind of ["change", "submit", "formdata", "keydown", "mousedown", "click"]) listen(kind, checkAround);

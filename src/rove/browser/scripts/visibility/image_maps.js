@@ -71,6 +71,30 @@ export const areaBox = (area, image) => {
   return new DOMRect(left, top, Math.max(...across) - left, Math.max(...down) - top);
 };
 
+// The area of a picture that a point lies in. Chromium's own hit testing finds areas, Firefox's only the picture.
+/** @param {Element} image @param {number} x @param {number} y */
+export const areaAt = (image, x, y) =>
+  areasOf(image).find((area) => {
+    const corners = cornersOf(area, image);
+    const shape = (attr(area, "shape") || "rect").toLowerCase();
+    if (shape.startsWith("circ")) {
+      const [[left, top], [right]] = corners;
+      const radius = (right - left) / 2;
+      return Math.hypot(x - left - radius, y - top - radius) <= radius;
+    }
+    if (corners.length < 3) {
+      const box = areaBox(area, image);
+      return x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
+    }
+    // An odd number of edges to the right of a point means that it is inside.
+    let isInside = false;
+    corners.forEach(([x1, y1], index) => {
+      const [x2, y2] = corners[(index + 1) % corners.length];
+      if (y1 > y !== y2 > y && x < ((x2 - x1) * (y - y1)) / (y2 - y1) + x1) isInside = !isInside;
+    });
+    return isInside;
+  });
+
 // Points that lie inside most shapes: the centre of three neighbouring corners, as the middle of a shape may be outside
 // it.
 /** @param {Element} area @param {Element} image */

@@ -30,6 +30,16 @@ examples:
   rove init --allow-host localhost:3000     let the agent reach the app that you are writing
   rove init --print                         what to add to the configuration of any other client
 """
+MCP = """\
+Serve an MCP client over standard input and output. A client starts this by itself: `rove init` adds it to the clients
+on this machine, with the settings that are given there.
+"""
+MCP_EXAMPLES = """\
+examples:
+  rove mcp --allow-host localhost:3000      pages may reach the app that you are writing
+  rove mcp --with pdf,workers               more tools; `rove tools` shows all
+  rove mcp --toolset playwright             tools under other names
+"""
 SERVE = """\
 One server for people and programs: a web page where a person watches every session, approves what an agent asks for,
 takes over and hands back, and chats; the WebSocket that the page uses, for programs (docs/gateway.md); MCP over HTTP at
