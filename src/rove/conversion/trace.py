@@ -15,7 +15,6 @@ from hashlib import sha1
 from typing import Any
 
 from rove.conversion.exported import Exported
-from rove.conversion.har import har_entry
 from rove.errors import InvalidArguments
 from rove.recordings.recording import Recording
 from rove.recordings.run_folder import RunFolder
@@ -90,5 +89,5 @@ def _snapshot(name: str, call: str, at: float, step: Line, picture: bytes) -> Li
     return {"type": "frame-snapshot", "snapshot": snapshot}
 
 
-def _request(facts: Line) -> Line:
-    return {"type": "resource-snapshot", "snapshot": {**har_entry(facts), "pageref": PAGE, "_frameref": FRAME}}
+def _request(entry: Line) -> Line:
+    return {"type": "resource-snapshot", "snapshot": {**entry, "pageref": PAGE, "_frameref": FRAME}}
