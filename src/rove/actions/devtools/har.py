@@ -38,7 +38,7 @@ class HarSaved(Result):
         return "\n".join(lines)
 
 
-@action(Effect.READ, group="recording")
+@action(Effect.READ, group="capture")
 class SaveHar(ContextAction[HarSaved]):
     """Save the latest requests of the session, or of one tab, as a HAR file."""
 

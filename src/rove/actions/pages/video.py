@@ -19,7 +19,7 @@ class VideoStarted(Result):
         return f"Recording to {self.path}"
 
 
-@action(Effect.READ, group="recording")
+@action(Effect.READ, group="capture")
 class StartVideo(SessionsAction[VideoStarted]):
     """Record a video of what the session shows, as a WebM file, until stop_video or the end of the session."""
 
@@ -38,7 +38,7 @@ class VideosStopped(Result):
         return "\n".join(f"Recorded {video}" for video in self.videos)
 
 
-@action(Effect.READ, group="recording")
+@action(Effect.READ, group="capture")
 class StopVideo(SessionsAction[VideosStopped]):
     """End the videos of the session, and tell where the files are."""
 
