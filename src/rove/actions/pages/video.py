@@ -27,7 +27,7 @@ class StartVideo(SessionsAction[VideoStarted]):
     tab: str | None = arg("Tab to record; by default whichever is current.", default=None)
 
     async def perform(self, directory: SessionDirectory) -> VideoStarted:
-        return VideoStarted(await directory.recordings.start_video(self.name, self.tab))
+        return VideoStarted(await directory.captures.start_video(self.name, self.tab))
 
 
 @dataclass(frozen=True)
@@ -47,4 +47,4 @@ class StopVideo(SessionsAction[VideosStopped]):
         return LONGEST_ENDING
 
     async def perform(self, directory: SessionDirectory) -> VideosStopped:
-        return VideosStopped(await directory.recordings.stop_videos())
+        return VideosStopped(await directory.captures.stop_videos())

@@ -38,7 +38,9 @@ export const useOwnIterators = () => {
     /** @this {any} */ function () {
       /** @type {any[]} */
       const values = [];
-      this.forEach((/** @type {any} */ value) => values.push(value));
+      this.forEach((/** @type {any} */ value) => {
+        values.push(value);
+      });
       return values[Symbol.iterator]();
     },
   );
@@ -47,7 +49,9 @@ export const useOwnIterators = () => {
     /** @this {any} */ function () {
       /** @type {any[]} */
       const entries = [];
-      this.forEach((/** @type {any} */ value, /** @type {any} */ key) => entries.push([key, value]));
+      this.forEach((/** @type {any} */ value, /** @type {any} */ key) => {
+        entries.push([key, value]);
+      });
       return entries[Symbol.iterator]();
     },
   );
