@@ -84,6 +84,7 @@ TESTS = {
     "test_navigate_returns_the_final_url_and_the_page": NO_STATUS,
     "test_navigate_returns_the_status_of_a_missing_page": NO_STATUS,
     "test_press_sends_the_key_that_it_names": "WebDriver presses Shift as a key of its own",
+    "test_readable_text_is_what_a_person_sees": NO_CLOSED_ROOTS,
     "test_reload_asks_the_server_again": NO_STATUS,
     "test_right_click_opens_the_context_menu": "WebKitGTK fires a click for WebDriver's right button too",
     "test_role_and_state_that_a_custom_element_sets_through_its_internals_are_shown": LATE_SCRIPT,
