@@ -17,6 +17,7 @@ NO_UNDO = "WebKit undoes editing commands of scripts in another way"
 CHROMIUM_ONLY = "it is about Chromium's own process, protocol or user agent"
 NO_TERMINATION = "WebDriver cannot end a script of a page"
 UNTOLD = "a dialog keeps rove's script from telling what was done before it"
+ONE_PROCESS = "WebKitGTK runs frames of other origins in the process of the page, which a busy one blocks"
 GTK_KEYS = "WebKitGTK has no such shortcut"
 
 FILES = {
@@ -46,6 +47,7 @@ FILES = {
 TESTS = {
     "test_a_button_is_clicked_in_a_frame_that_is_padded_scaled_or_zoomed[zoom: 0.6]": "WebKit tells no CSS zoom",
     "test_a_drag_that_holds_over_a_target_keeps_firing_dragover": NO_HTML_DRAG,
+    "test_a_frame_that_does_not_answer_is_marked_and_the_rest_is_shown": ONE_PROCESS,
     "test_a_held_click_that_times_out_releases_the_button": "WebDriver answers only when the whole click is over",
     "test_a_late_change_is_in_the_answer_to_the_click[an idle callback]": "WebKit has no idle callbacks",
     "test_a_page_cannot_notice_that_element_internals_are_read": NO_ISOLATION,
@@ -57,6 +59,7 @@ TESTS = {
     "test_a_press_waits_for_the_listener_of_an_element_that_has_just_appeared[button]": NO_LISTENERS,
     "test_a_press_waits_for_the_listener_of_an_element_that_has_just_appeared[div]": NO_LISTENERS,
     "test_a_session_with_a_window_runs_beside_one_without": CHROMIUM_ONLY,
+    "test_a_stuck_frame_is_waited_for_only_once": ONE_PROCESS,
     "test_a_text_of_many_lines_can_be_undone": NO_UNDO,
     "test_a_download_whose_name_is_a_path_is_saved_inside_the_folder[..]": "WebKitGTK saves no file of that name",
     "test_a_download_whose_name_is_a_path_is_saved_inside_the_folder[name6]": "WebKitGTK saves no file of that name",
