@@ -63,6 +63,7 @@ TESTS = {
     "test_a_text_of_many_lines_can_be_undone": NO_UNDO,
     "test_a_download_whose_name_is_a_path_is_saved_inside_the_folder[..]": "WebKitGTK saves no file of that name",
     "test_a_download_whose_name_is_a_path_is_saved_inside_the_folder[name6]": "WebKitGTK saves no file of that name",
+    "test_acting_as_a_user_does_gives_the_page_a_user_activation": "a script over WebDriver gives no user activation",
     "test_an_act_that_opens_a_dialog_was_done": UNTOLD,
     "test_an_act_that_a_dialog_interrupts_must_not_be_repeated_unseen": UNTOLD,
     "test_an_act_waits_longer_while_a_request_is_under_way": NO_EVENTS,
