@@ -30,7 +30,7 @@ async def launched(own: Settings) -> AsyncGenerator[Callable[[], asyncio.Future[
     started: list[asyncio.Future[Browser]] = []
 
     def start() -> asyncio.Future[Browser]:
-        started.append(asyncio.ensure_future(launch(own, process)))
+        started.append(asyncio.ensure_future(launch(own, process, Browser)))
         return started[0]
 
     yield start
@@ -62,7 +62,7 @@ async def test_a_launch_waits_for_a_sweep_no_longer_than_its_own_time(
     process = await start_process(own, None)
     began = time.monotonic()
     try:
-        browser = await asyncio.wait_for(launch(own, process), 30)
+        browser = await asyncio.wait_for(launch(own, process, Browser), 30)
         assert time.monotonic() - began < 15
         assert browser.is_alive
         await browser.close()

@@ -15,7 +15,6 @@ from hashlib import sha1
 from typing import Any
 
 from rove.conversion.exported import Exported
-from rove.conversion.har import har_entry
 from rove.errors import InvalidArguments
 from rove.recordings.recording import Recording
 from rove.recordings.run_folder import RunFolder
@@ -57,9 +56,9 @@ def _events(recording: Recording, steps: Sequence[Line], pictures: Sequence[byte
     first = float(steps[0]["began"])
     size = {"width": steps[0]["width"], "height": steps[0]["height"]}
     yield {
-        "version": TRACE_VERSION, "type": "context-options", "origin": "library", "browserName": "chromium",
-        "platform": "", "wallTime": first * 1000, "monotonicTime": 0, "title": recording.name,
-        "options": {"viewport": size}, "sdkLanguage": "python",
+        "version": TRACE_VERSION, "type": "context-options", "origin": "library", "platform": "",
+        "browserName": steps[0].get("engine", "chromium"), "wallTime": first * 1000, "monotonicTime": 0,
+        "title": recording.name, "options": {"viewport": size}, "sdkLanguage": "python",
     }  # fmt: skip
     before = b""
     for number, (step, picture) in enumerate(zip(steps, pictures, strict=True), 1):
@@ -90,5 +89,5 @@ def _snapshot(name: str, call: str, at: float, step: Line, picture: bytes) -> Li
     return {"type": "frame-snapshot", "snapshot": snapshot}
 
 
-def _request(facts: Line) -> Line:
-    return {"type": "resource-snapshot", "snapshot": {**har_entry(facts), "pageref": PAGE, "_frameref": FRAME}}
+def _request(entry: Line) -> Line:
+    return {"type": "resource-snapshot", "snapshot": {**entry, "pageref": PAGE, "_frameref": FRAME}}

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rove.states.private_files import make_private_folder
-
-if TYPE_CHECKING:
-    from rove.browser.logs import LoggedRequest
 
 STEPS = "steps.jsonl"
 REQUESTS = "requests.json"
@@ -34,14 +32,16 @@ class RunFolder:
         with (self.path / STEPS).open("a", encoding="utf-8") as file:
             file.write(json.dumps({**facts, "picture": name}) + "\n")
 
-    def write_requests(self, requests: list[dict[str, Any]]) -> None:
-        (self.path / REQUESTS).write_text(json.dumps(requests), "utf-8")
+    def write_requests(self, entries: Sequence[str]) -> None:
+        """Keep requests, each an entry of an HTTP archive as JSON."""
+        (self.path / REQUESTS).write_text(f"[{','.join(entries)}]", "utf-8", "replace")
 
     def steps(self) -> list[dict[str, Any]]:
         """Return the facts of each step, in their order; none if nothing was kept."""
         return [json.loads(line) for line in self._read(STEPS).splitlines()]
 
     def requests(self) -> list[dict[str, Any]]:
+        """Return the requests as entries of an HTTP archive."""
         return json.loads(self._read(REQUESTS) or "[]")  # type: ignore[no-any-return]
 
     def picture(self, name: str) -> bytes:
@@ -52,12 +52,3 @@ class RunFolder:
             return (self.path / name).read_text("utf-8")
         except FileNotFoundError:
             return ""
-
-
-def request_facts(request: LoggedRequest) -> dict[str, Any]:
-    """Return the facts of a request that a trace tells, without its headers, which may hold logins."""
-    return {
-        "method": request.method, "url": request.url, "kind": request.kind, "at": request.at,
-        "status": request.status, "size": request.size, "seconds": request.seconds, "failure": request.failure,
-        "mime": next((value for name, value in request.response_headers.items() if name.lower() == "content-type"), ""),
-    }  # fmt: skip

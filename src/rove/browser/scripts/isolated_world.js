@@ -30,11 +30,12 @@ import { consequenceOf } from "./consequences/activation.js";
 import { adoptShadow, takeClosedHosts } from "./dom/closed_shadow_roots.js";
 import { focusHere } from "./dom/focus.js";
 import { callNumbered, elementOfRef, refNumber, startRefs } from "./dom/refs.js";
+import { dragTo, endDrag, endRelease, takeDrags, takenDrag } from "./dragging/taken_drags.js";
+import { useOwnIterators } from "./iteration.js";
 import { listenForScrolling, untilAnimationsEnd } from "./page/animations.js";
 import { bodyText, nextChange, showsSelector, showsText } from "./page/changes.js";
 import { listenForClipboard, setClipboardText } from "./page/clipboard.js";
 import { listenForInput } from "./page/idle.js";
-import { useOwnIterators } from "./iteration.js";
 import { leaveModes, listenForModes, releasePointer } from "./page/modes.js";
 import { coverTyped, watchPerson } from "./page/person_typing.js";
 import {
@@ -57,7 +58,12 @@ import { checkSecretFields } from "./secrets/secret_fields.js";
 import { selectionInContext } from "./secrets/selection.js";
 import { testedValues } from "./secrets/tested_attributes.js";
 import { holdSecretsIn, unheldTexts } from "./secrets/unheld_fields.js";
-import { isPressListener, noteClickListeners, useListenerProbe, useRecordedListeners } from "./snapshot/press_targets.js";
+import {
+  isPressListener,
+  noteClickListeners,
+  useListenerProbe,
+  useRecordedListeners,
+} from "./snapshot/press_targets.js";
 
 useOwnIterators();
 
@@ -95,6 +101,11 @@ export const driverCalls = {
   untilActionable,
   pressResult,
   hasDragStarted,
+  takeDrags,
+  takenDrag,
+  dragTo,
+  endDrag,
+  endRelease,
   untilAnimationsEnd,
   fillIn,
   enterSecret,

@@ -20,11 +20,13 @@ from rove.browser.failures import BrowserError
 from rove.conversion.journal_steps import MadeRecording, recording_from
 from rove.engine.approval.action_targets import find_box
 from rove.errors import InvalidArguments, NotOpen, RoveError
+from rove.har.disclosure import Disclosure
+from rove.har.entry import Bodies, entry_of, may_show
 from rove.ledger.files import LedgerFiles
 from rove.ledger.reader import recent
 from rove.recordings.parameters import with_parameters
 from rove.recordings.recording import Recording
-from rove.recordings.run_folder import RunFolder, request_facts
+from rove.recordings.run_folder import RunFolder
 from rove.recordings.store import RecordingStore
 from rove.target import Point, Ref, parse_target, targets_in
 
@@ -145,12 +147,15 @@ class SessionRecorder:
         made = recording_from(started.name, self.session, entries[begins + 1 :], started.page)
         return replace(made, recording=with_parameters(made.recording, started.parameters))
 
-    def _requests(self, since: float) -> list[dict[str, Any]]:
+    def _requests(self, since: float) -> list[str]:
+        """Return the requests since a moment as entries of an HTTP archive, of origins that the agent may read."""
         context = self._context()
-        tabs = context.tabs if context is not None else ()
-        logged = [(tab, request) for tab in tabs for request in tab.network if request.at >= since]
-        found = [request_facts(each) for tab, each in logged if tab.page.may_read(each.origin or tab.url)]
-        return [self._session.journal.redacted(facts) for facts in found]
+        entries: list[str | None] = []
+        for tab in context.tabs if context is not None else ():
+            shown = Disclosure(tab.redact, tab.page.may_read)
+            logged = [each for each in tab.network if each.at >= since and may_show(each, shown)]
+            entries += [shown.line(entry_of(each, shown, Bodies(), None)) for each in logged]
+        return [entry for entry in entries if entry is not None]
 
     # Each step
 
@@ -185,6 +190,7 @@ class SessionRecorder:
         return {
             **self._session.journal.redacted(told), "step": entry.step, "action": entry.action, "began": entry.began,
             "ended": time.time(), "width": size[0], "height": size[1],
+            "engine": tab.settings.engine,
         }  # fmt: skip
 
 

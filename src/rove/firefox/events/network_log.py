@@ -10,9 +10,9 @@ from typing import Any
 from rove.browser.network.header_masking import truncate_headers
 from rove.browser.network.request_data import PageLoad, Transport
 from rove.firefox.events.error_names import ABORTED, BLOCKED, chromium_name
-from rove.firefox.events.request_facts import bytes_of, headers_of, initiator_of, kind_of, timing_of
 from rove.firefox.events.worker_scripts import WorkerScripts
 from rove.firefox.protocol.connection import BidiError, PageChannel
+from rove.firefox.protocol.request_facts import bytes_of, headers_of, initiator_of, kind_of, timing_of
 from rove.page.frames.frame_origins import FrameOrigins
 from rove.page.logs import network_log
 from rove.page.logs.network_log import MAX_PAGES, MAX_URL_LENGTH, proxy_refusal
