@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rove.browser.element import Point
+from rove.browser.failures import BrowserError
+from rove.errors import ScriptFailed
 from rove.firefox.input.actions import MOUSE_BUTTONS, Action, keyboard, mouse, move, pause, wheel
 from rove.firefox.input.frame_places import FramePlace, frame_at
 from rove.firefox.input.keyboard import MODIFIER_KEYS
@@ -18,6 +22,8 @@ if TYPE_CHECKING:
     from rove.browser.element import Button
     from rove.firefox.events.live_page import LivePage
     from rove.page.input.guards import InputGuards
+
+DRAG_OVER_INTERVAL = 0.1
 
 
 class Mouse(shared.Mouse):
@@ -59,25 +65,58 @@ class Mouse(shared.Mouse):
 
     async def send_drag(self, start: Point, world: World, stops: Sequence[Position], hold: float) -> None:
         place = await frame_at(self._live_page, start)
-
-        async def move_to(point: Point) -> None:
-            await self._perform(place, mouse([move(*place.convert(point))]))
-
+        # Firefox starts an HTML drag and then sends no events of it, so rove's script carries it out.
+        await world.call("() => rove.takeDrags()")
         try:
-            await move_to(start)
+            await self._move(place, start)
             await self._perform(place, mouse([{"type": "pointerDown", "button": 0}]))
             await asyncio.sleep(hold)
             for point in points_between(start, (start[0] + 6, start[1] + 6), 3):
-                await move_to(point)
-            if await world.call("() => rove.hasDragStarted()"):
-                await self._secret_fields.refuse_drag(world, {})
-            end = await self.drag_over(start, stops, world, move_to)
-            await asyncio.sleep(hold)
-            await move_to(end)
-            await self._perform(place, mouse([{"type": "pointerUp", "button": 0}]))
+                await self._move(place, point)
+            texts: list[str] | None = await (await world.document()).call("() => rove.takenDrag()")
+            if texts is None:
+                await self._drag_with_pointer(place, start, world, stops, hold)
+            else:
+                await self._secret_fields.refuse_drag(world, {"items": [{"data": text} for text in texts]})
+                await self._drag_with_events(place, start, world, stops, hold)
         except BaseException:
-            self._page.tasks.start(self._release(place))
+            self._page.tasks.start(self._abandon(place, world))
             raise
+        await self._page.unless_replaced(world.call("() => rove.endRelease()"))
+
+    async def _drag_with_pointer(
+        self, place: FramePlace, start: Point, world: World, stops: Sequence[Position], hold: float
+    ) -> None:
+        end = await self.drag_over(start, stops, world, lambda point: self._move(place, point))
+        await asyncio.sleep(hold)
+        await self._move(place, end)
+        await self._perform(place, mouse([{"type": "pointerUp", "button": 0}]))
+
+    async def _drag_with_events(
+        self, place: FramePlace, start: Point, world: World, stops: Sequence[Position], hold: float
+    ) -> None:
+        async def drag_to(point: Point) -> None:
+            await world.call("(x, y) => rove.dragTo(x, y)", *place.convert(point), as_user=True)
+
+        end = await self.drag_over(start, stops, world, drag_to)
+        until = time.monotonic() + hold
+        while time.monotonic() < until:
+            # A browser repeats `dragover` while the pointer rests on an element.
+            await asyncio.sleep(DRAG_OVER_INTERVAL)
+            await drag_to(end)
+        await world.call("(x, y) => rove.endDrag(x, y, true)", *place.convert(end), as_user=True)
+        await self._perform(place, mouse([{"type": "pointerUp", "button": 0}]))
+
+    async def _abandon(self, place: FramePlace, world: World) -> None:
+        """End a drag that failed halfway: the page would take all that follows for a part of it."""
+        with contextlib.suppress(BrowserError, ScriptFailed):
+            await world.call("() => rove.endDrag(0, 0, false)")
+        await self._release(place)
+        with contextlib.suppress(BrowserError, ScriptFailed):
+            await world.call("() => rove.endRelease()")
+
+    async def _move(self, place: FramePlace, point: Point) -> None:
+        await self._perform(place, mouse([move(*place.convert(point))]))
 
     async def _release(self, place: FramePlace) -> None:
         await self._channel.send("input.releaseActions", {"context": place.frame})

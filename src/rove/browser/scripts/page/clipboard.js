@@ -33,22 +33,23 @@ const takeEvent = (event) => {
   return isFree;
 };
 
-// True if the page has handled the event, in which case the browser would do nothing more.
+// The event that the page has seen; if it has prevented the default, the browser would do nothing more.
 /** @param {Event} event @param {DataTransfer} transfer */
-const handledByPage = (event, transfer) => {
+const shownToPage = (event, transfer) => {
   const facts = { bubbles: true, cancelable: true, composed: true, clipboardData: transfer };
   const shown = new ClipboardEvent(event.type, facts);
   EventTarget.prototype.dispatchEvent.call(event.composedPath()[0], shown);
-  return shown.defaultPrevented;
+  return shown;
 };
 
 /** @param {ClipboardEvent} event */
 const onCopy = (event) => {
   if (!event.isTrusted || !takeEvent(event)) return;
   const transfer = new DataTransfer();
-  const handled = handledByPage(event, transfer);
+  const shown = shownToPage(event, transfer);
+  const handled = shown.defaultPrevented;
   const chosen = selectionInContext();
-  const text = handled ? transfer.getData("text/plain") : String(getSelection());
+  const text = handled ? (shown.clipboardData ?? transfer).getData("text/plain") : String(getSelection());
   // What a page copies in place of the selection may be a part of it.
   if (text) tellCopied(text === chosen.text ? chosen : { before: chosen.text + "\n", text, after: "" });
   if (text && !handled && event.type === "cut") editCommand("delete");
@@ -61,7 +62,7 @@ const onPaste = (event) => {
   if (clipboardText) transfer.setData("text/plain", clipboardText);
   wasPasteWithheld ||= isWithheld;
   const field = fieldOfEvent(event);
-  if (!handledByPage(event, transfer) && clipboardText) insertText(field, clipboardText);
+  if (!shownToPage(event, transfer).defaultPrevented && clipboardText) insertText(field, clipboardText);
   if (field && clipboardText && clipboardSecrets.length) holdSecrets(field, clipboardSecrets);
 };
 
