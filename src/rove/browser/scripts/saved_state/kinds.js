@@ -29,6 +29,9 @@ export const storedItems = (list) => {
 
 /** @param {any} view @returns {Uint8Array} */
 export const storedBytes = (view) => {
-  const bytes = storedKind(view) === "ArrayBuffer" ? new Uint8Array(view) : new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+  const bytes =
+    storedKind(view) === "ArrayBuffer"
+      ? new Uint8Array(view)
+      : new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
   return Uint8Array.from({ length: bytes.length }, (_, index) => /** @type {number} */ (bytes[index]));
 };

@@ -41,7 +41,8 @@ const objectAsPlain = (value, around) => {
   if (around.length >= DEEPEST_VALUE) return "(deeper)";
   const inner = [...around, value];
   if (kind === "Array" || kind === "Set") return storedItems(value).map((item) => asPlain(item, inner));
-  if (kind === "Map") return storedItems(value).map((pair) => pair.map((/** @type {unknown} */ item) => asPlain(item, inner)));
+  if (kind === "Map")
+    return storedItems(value).map((pair) => pair.map((/** @type {unknown} */ item) => asPlain(item, inner)));
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, asPlain(item, inner)]));
 };
 
