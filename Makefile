@@ -29,10 +29,10 @@ demo: browser  ## Take the guided tour: no key, no network.
 serve: browser .venv/serve/ready  ## Start the server and its web page beside the built-in site; open the link that it prints.
 	@$(BIN)/rove serve --demo
 
-test: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready .venv/urls/ready  ## Run the tests.
+test: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready .venv/firefox/ready .venv/urls/ready  ## Run the tests.
 	@$(PYTEST) $(PARALLEL) -m "not slow"
 
-test-all: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready .venv/urls/ready .venv/conformance/ready .venv/adapters/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
+test-all: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready .venv/firefox/ready .venv/urls/ready .venv/conformance/ready .venv/adapters/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
 	@$(PYTEST) $(PARALLEL) -m "not slow"
 	@$(PYTEST) -m slow
 
@@ -123,6 +123,14 @@ browser: .venv/ready
 	@touch $@
 
 # WHATWG's own cases for URL parsers, as a package of Debian has them. Where it cannot be fetched, a test is skipped.
+.venv/firefox/ready: .venv/ready
+	@command -v firefox-esr firefox >/dev/null || { \
+		echo "Installing Firefox, for its tests (once)"; \
+		$$(test $$(id -u) = 0 || echo sudo) apt-get install -y -q --no-install-recommends firefox-esr >/dev/null; } \
+		|| echo "Firefox cannot be installed here: its tests are skipped"
+	@mkdir -p $(@D)
+	@touch $@
+
 .venv/urls/ready: Makefile .venv/ready
 	@echo "Fetching WHATWG's cases for URL parsers (once)"
 	@mkdir -p $(@D)

@@ -20,8 +20,13 @@ def marked(home: Path) -> list[int]:
     carriers = {pid for pid in living if any(word.startswith(wanted) for word in _words(pid, "environ"))}
     groups = _groups.setdefault(home, set())
     groups |= {pid for pid in carriers if living[pid] == pid}
-    children = {pid for pid, group in living.items() if group in groups and b" --type=" in _title(pid)}
+    children = {pid for pid, group in living.items() if group in groups and _is_child(_title(pid))}
     return sorted(carriers | children)
+
+
+def _is_child(title: bytes) -> bool:
+    """Return whether a process is one that Chromium, or Firefox, has started."""
+    return b" --type=" in title or b" -contentproc" in title
 
 
 def watchdogs(home: Path) -> list[int]:
@@ -36,18 +41,18 @@ def watchdogs(home: Path) -> list[int]:
 
 
 def browser_of(home: Path) -> int:
-    """Return the browser's main process, which has no `--type`."""
+    """Return the browser's main process, which has none of the arguments of its children."""
     return next(
         pid
         for pid in marked(home)
-        if any(word.startswith(b"--user-data-dir=") for word in _words(pid, "cmdline"))
-        and not any(word.startswith(b"--type=") for word in _words(pid, "cmdline"))
+        if any(word.startswith((b"--user-data-dir=", b"--profile")) for word in _words(pid, "cmdline"))
+        and not any(word.startswith((b"--type=", b"-contentproc")) for word in _words(pid, "cmdline"))
     )
 
 
 def pages_of(home: Path) -> list[int]:
     """Return the renderer processes."""
-    return [pid for pid in marked(home) if b" --type=renderer" in _title(pid)]
+    return [pid for pid in marked(home) if b" --type=renderer" in _title(pid) or b" -isForBrowser" in _title(pid)]
 
 
 def helpers(home: Path, kind: str) -> list[int]:

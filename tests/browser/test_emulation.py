@@ -85,6 +85,9 @@ async def test_a_tab_that_is_opened_offline_is_offline(session: Session, site: S
     assert len(site.requests) == asked
 
 
+@pytest.mark.engines(
+    "chromium", reason="Firefox looks for a new version of a service worker also where a session is offline"
+)
 async def test_a_service_worker_is_offline_too_and_answers_from_its_cache(session: Session, site: Site) -> None:
     worker = """self.addEventListener('install', e => e.waitUntil(
         caches.open('x').then(cache => cache.add('/')).then(() => skipWaiting())));

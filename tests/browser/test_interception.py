@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from tests.browser.test_devices import everywhere, page_with_frame_and_worker, value
-from tests.chromium_internals import chromium_browser
 from tests.site import OWN_SITES, Site
 
 from rove import Session
@@ -61,7 +60,7 @@ async def test_a_rule_answers_in_place_of_a_server_everywhere_in_the_session(ses
     assert log.count("201, fetch") == log.count("answered by rule 1") - log.count("OPTIONS") == 3
     other = await session.another()
     await other.navigate(site.url("/"))
-    assert await value(other, POST) == "TypeError: Failed to fetch"
+    assert (await value(other, POST)).startswith("TypeError: ")
 
 
 async def test_the_newest_rule_counts_and_a_rule_can_be_removed(session: Session, site: Site) -> None:
@@ -197,7 +196,7 @@ async def test_what_a_session_overrides_is_there_after_its_browser_was_killed(ow
     await own.intercept(url=origin_of(site), rule="change", headers=(RuleHeader("X-Key", "k1"),))
     await own.navigate(url)
     site.requests.clear()
-    browser = chromium_browser(own._sessions._browsers.shared.current)
+    browser: Any = own._sessions._browsers.shared.current
     browser._connection.close()
     ask = "navigator.permissions.query({name: 'geolocation'}).then(p => p.state)"
     said = (

@@ -62,6 +62,7 @@ async def test_a_request_without_a_response_is_pending(session: Session, site: S
     hold.set()
 
 
+@pytest.mark.engines("chromium", reason="Firefox does not report the headers of answers that scripts may not see")
 @pytest.mark.parametrize(
     ("address", "failure"),
     [("http://127.0.0.1:{}/", "failed: refused"), ("http://10.0.0.1:{}/", "not allowed: private")],
@@ -81,6 +82,7 @@ async def test_a_failed_connection_says_why(session: Session, site: Site, unused
     assert line.failure == "net::ERR_TUNNEL_CONNECTION_FAILED"
 
 
+@pytest.mark.engines("chromium", reason="WebDriver BiDi reports the answer, and not that the script did not get it")
 async def test_a_request_that_fails_cors_says_so(session: Session, site: Site) -> None:
     site.page("/private", "secret")
     line = await fetched(session, site, f"fetch('{site.url('/private', 'localhost')}')")
@@ -95,6 +97,9 @@ async def test_each_hop_of_a_redirect_is_listed(session: Session, site: Site) ->
     assert [(line.url, line.status) for line in found] == [(site.url("/old"), 302), (site.url("/new"), 200)]
 
 
+@pytest.mark.engines(
+    "chromium", reason="WebDriver BiDi does not tell the answers of a service worker from those of a cache"
+)
 async def test_a_response_says_whether_it_came_from_network_cache_or_service_worker(
     session: Session, site: Site
 ) -> None:
@@ -216,6 +221,7 @@ async def test_a_binary_body_is_saved_to_a_file(session: Session, site: Site) ->
     assert "3 bytes" in details.received.text
 
 
+@pytest.mark.engines("chromium", reason="Firefox keeps the bodies of pages that are gone")
 async def test_a_body_that_the_browser_no_longer_has_is_reported_as_missing(session: Session, site: Site) -> None:
     site.page("/echo", "tea")
     line = await fetched(session, site, "fetch('/echo')")

@@ -45,6 +45,9 @@ async def echo() -> AsyncGenerator[str]:
         yield f"ws://127.0.0.1:{socket.getsockname()[1]}/"
 
 
+@pytest.mark.engines(
+    "chromium", reason="WebDriver BiDi does not tell the place in a script that a request was started from"
+)
 async def test_a_request_says_who_started_it(session: Session, site: Site) -> None:
     site.page("/app.js", "const ask = () =>\n  fetch('/data');\nsetTimeout(ask, 10)", kind="text/javascript")
     site.page("/data", "[]", kind="application/json")
@@ -57,6 +60,9 @@ async def test_a_request_says_who_started_it(session: Session, site: Site) -> No
     assert "Initiator:\n<untrusted" in text and "Timing: queued" in text
 
 
+@pytest.mark.engines(
+    "chromium", reason="Firefox does not report how long a request was queued, and how long it took to send"
+)
 async def test_the_phases_of_a_request_are_timed(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<p>Page</p>"))
     line, details = await detailed(session, type="document")
@@ -65,6 +71,7 @@ async def test_the_phases_of_a_request_are_timed(session: Session, site: Site) -
     assert line.ms is not None and sum(details.timing.values()) <= line.ms + 5
 
 
+@pytest.mark.engines("chromium", reason="WebDriver BiDi does not report the messages of WebSockets")
 async def test_frames_of_a_websocket_are_logged(session: Session, site: Site, echo: str) -> None:
     await session.navigate(site.page("/", "<p>Page</p>"))
     await session.evaluate(f"""new Promise((resolve) => {{ const socket = new WebSocket('{echo}'); let left = 2;
@@ -83,6 +90,7 @@ async def test_frames_of_a_websocket_are_logged(session: Session, site: Site, ec
     assert ' sent "tea"\n' in shown and ' received "AQID" (3 bytes)' in shown
 
 
+@pytest.mark.engines("chromium", reason="WebDriver BiDi does not report the messages of WebSockets")
 async def test_only_the_latest_messages_are_kept_and_the_others_counted(
     session: Session, site: Site, echo: str
 ) -> None:
@@ -100,6 +108,7 @@ async def test_only_the_latest_messages_are_kept_and_the_others_counted(
     assert "(read it with: cat " in text
 
 
+@pytest.mark.engines("chromium", reason="WebDriver BiDi does not report the events of servers")
 async def test_events_of_a_server_are_logged(session: Session, site: Site) -> None:
     site.page("/events", "data: one\n\nevent: price\ndata: 42\n\n", kind="text/event-stream")
     await session.navigate(site.page("/", "<p>Page</p>"))
@@ -112,6 +121,7 @@ async def test_events_of_a_server_are_logged(session: Session, site: Site) -> No
     ]
 
 
+@pytest.mark.engines("chromium", reason="rove has switched off that Firefox fetches pages ahead")
 async def test_a_response_that_was_fetched_ahead_comes_from_the_prefetch_cache(session: Session, site: Site) -> None:
     headers = {"Cache-Control": "max-age=1000"}
     site.page("/next", "<p>Next</p>", headers=headers)

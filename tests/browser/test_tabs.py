@@ -119,6 +119,7 @@ async def test_a_window_that_closes_itself_is_no_longer_a_tab(session: Session, 
             await session.wait(seconds=0.05)
 
 
+@pytest.mark.engines("chromium", reason="the test closes the window over the DevTools protocol")
 async def test_a_window_that_closes_itself_while_the_tabs_are_listed_is_left_out(
     session: Session, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:

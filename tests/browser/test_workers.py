@@ -51,6 +51,7 @@ async def test_a_page_without_workers_has_none(session: Session, site: Site) -> 
     assert str(result) == "There are no workers."
 
 
+@pytest.mark.engines("chromium", reason="WebDriver BiDi does not tell which page shared workers belong to")
 async def test_workers_of_every_kind_are_listed(session: Session, site: Site) -> None:
     for kind in ("worker", "shared", "sw"):
         site.page(f"/{kind}.js", "", kind="text/javascript")
@@ -67,6 +68,7 @@ async def test_workers_of_every_kind_are_listed(session: Session, site: Site) ->
     assert not service.controls_page
 
 
+@pytest.mark.engines("chromium", reason="Firefox does not tell whether a service worker runs")
 async def test_the_service_worker_that_controls_the_page_is_marked(controlled: Session, site: Site) -> None:
     (worker,) = (await controlled.workers()).result.workers
     assert worker.controls_page
@@ -77,6 +79,7 @@ async def test_the_service_worker_that_controls_the_page_is_marked(controlled: S
     assert "controls this page" in str(outcome.result)
 
 
+@pytest.mark.engines("chromium", reason="Firefox cannot send requests past a service worker")
 async def test_a_service_worker_is_bypassed_and_used_again(controlled: Session, site: Site) -> None:
     assert await value(controlled, ASK) == "stale"
     result = (await controlled.workers("bypass")).result
@@ -89,6 +92,7 @@ async def test_a_service_worker_is_bypassed_and_used_again(controlled: Session, 
     assert await value(controlled, ASK) == "stale"
 
 
+@pytest.mark.engines("chromium", reason="Firefox does not let workers be stopped")
 async def test_a_stopped_service_worker_starts_again_when_needed(controlled: Session, site: Site) -> None:
     (stopped,) = (await controlled.workers("stop")).result.workers
     assert stopped.state == "activated, stopped"
@@ -104,6 +108,7 @@ async def test_a_service_worker_is_unregistered(controlled: Session, site: Site)
     assert await value(controlled, ASK) == "fresh"
 
 
+@pytest.mark.engines("chromium", reason="Firefox does not let workers be stopped")
 async def test_a_worker_is_selected_by_a_part_of_its_url(session: Session, site: Site) -> None:
     for name in ("one", "two"):
         site.page(f"/{name}.js", "", kind="text/javascript")
@@ -113,6 +118,7 @@ async def test_a_worker_is_selected_by_a_part_of_its_url(session: Session, site:
     assert [worker.url for worker in await listed(session, 1)] == [site.url("/two.js")]
 
 
+@pytest.mark.engines("chromium", reason="Firefox does not let workers be stopped")
 async def test_a_worker_whose_script_never_ends_is_stopped(session: Session, site: Site) -> None:
     site.page("/busy.js", "for (;;);", kind="text/javascript")
     await session.navigate(site.page("/", "<script>w = new Worker('/busy.js')</script>"))
@@ -135,6 +141,7 @@ async def test_another_sessions_workers_are_not_seen(controlled: Session, site: 
     assert (await other.workers()).result.workers == ()
 
 
+@pytest.mark.engines("chromium", reason="Firefox does not tell which pages a service worker controls")
 async def test_an_inspection_says_what_a_service_worker_controls(controlled: Session, site: Site) -> None:
     (worker,) = (await controlled.workers("inspect", url="sw.js")).result.workers
     assert worker.clients == (site.url("/"),)

@@ -25,7 +25,8 @@ from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)
-CLOSE_TIMEOUT = 3.0
+# How many times longer than Chromium it may take to answer.
+PATIENCE = 3
 # Seconds that a launch waits for the removal of what earlier processes left; the rest goes on in the background.
 SWEEP_SECONDS = 0.5
 # The first version that has all that rove uses, such as a proxy for each user context.
@@ -94,6 +95,8 @@ class Browser:
     async def answers_within(self, timeout: float) -> bool:
         """Return whether Firefox answers within `timeout` seconds, or at least still sends events."""
         began = time.monotonic()
+        # One thread of Firefox does what Chromium does in several: opening a window takes it a second where it is busy.
+        timeout *= PATIENCE
         try:
             await self._connection.send("session.status", timeout=timeout)
         except BidiError:
@@ -144,6 +147,11 @@ async def start_process(
         raise Unsupported(
             "A session on Firefox has no profile.",
             hint="Save its logins as a state instead (`save_state`), or open the session with the engine chromium.",
+        )
+    if settings.stealth:
+        raise Unsupported(
+            "Firefox tells pages that it is automated, so it cannot be driven with stealth.",
+            hint="Leave out --stealth, or the engine firefox.",
         )
     if not settings.headless:
         refuse_without_display()

@@ -12,6 +12,7 @@ from rove.browser.context import SavedContext
 from rove.browser.emulation.emulation import Size
 from rove.firefox.emulation.permissions import set_grants
 from rove.firefox.events.downloads import Downloads
+from rove.firefox.events.first_address import FirstAddress
 from rove.firefox.frames.scripts import add_scripts
 from rove.firefox.interception.interceptions import Interceptions
 from rove.firefox.page.tab import Tab
@@ -35,7 +36,7 @@ Event = dict[str, Any]
 
 
 # mypy looks at the bound before it has inferred the attributes of `Tab`; pyright finds it fulfilled.
-class Context(SharedContext, ContextTabs[Tab]):
+class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
     """Isolated cookies, storage and tabs. Tab ids (`t1`, `t2`) are never reused."""
 
     def __init__(
@@ -49,7 +50,7 @@ class Context(SharedContext, ContextTabs[Tab]):
     ) -> None:
         size = Size(settings.viewport.width, settings.viewport.height)
         SharedContext.__init__(self, connection, identity, interceptions, size, user_agent)
-        ContextTabs.__init__(self, settings)
+        ContextTabs.__init__(self, settings)  # type: ignore[type-var]
         # The folder for copies of uploaded files, which pages may read until they are closed.
         self._uploads = scratch / f"uploads-{identity}"
         self._downloads = Downloads(
@@ -165,7 +166,8 @@ class Context(SharedContext, ContextTabs[Tab]):
             self._shared.interceptor.note_opener(tab.page.target_id, opener.page.target_id)
             tab.join_opener(opener)
             tab.page.origins.inherit(opener.page.origins.page)
-        opening = self._shared.tasks.start(self._open_tab(tab, opener))
+        first_address = FirstAddress(self._connection.page(event["context"]), event["url"])
+        opening = self._shared.tasks.start(self._open_tab(tab, opener, first_address))
         self._opening[event["context"]] = opening
         opening.add_done_callback(lambda _: self._end_opening(event["context"]))
 
@@ -215,7 +217,7 @@ class Context(SharedContext, ContextTabs[Tab]):
     async def _create_hidden(self) -> str:
         return str((await self._create_page())["context"])
 
-    async def _open_tab(self, tab: Tab, opener: Tab | None) -> Tab:
+    async def _open_tab(self, tab: Tab, opener: Tab | None, address: FirstAddress | None = None) -> Tab:
         try:
             await tab.open()
             if opener is None and (items := self._state.session_storage):
@@ -223,8 +225,8 @@ class Context(SharedContext, ContextTabs[Tab]):
         except BidiError:
             self._forget(tab)  # the page was closed before it was set up
             await tab.release()
-        if opener is not None:
-            opener.popups.report(tab.id, tab.url, None)
+        if opener is not None and address is not None:
+            opener.popups.report(tab.id, await address.known(), None)
             self._popup_opened.set()
         return tab
 

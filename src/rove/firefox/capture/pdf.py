@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import os
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from rove.errors import InvalidArguments, LimitReached, unwritable
 from rove.firefox.protocol.connection import BidiError, PageChannel
 from rove.page.pdf_file import PAGE_DICTIONARY, PAPERS, PdfTarget, copy_to_workspace
 
+# As much is read of each compressed part of a file.
+MAX_DESCRIPTION = 10_000_000
 CENTIMETRES = 2.54
 # What base64 and the frame of the message add to the size of a file.
 ENCODED = 1.4
@@ -27,7 +30,20 @@ async def print_page(channel: PageChannel, options: PdfOptions, target: PdfTarge
         path = await asyncio.to_thread(_write, data, target)
     except OSError as error:
         raise unwritable(target.workspace.root, error) from error
-    return PdfFile(path, len(data), sum(1 for _ in PAGE_DICTIONARY.finditer(data)))
+    return PdfFile(path, len(data), _count_pages(data))
+
+
+def _count_pages(data: bytes) -> int:
+    """Return how many pages a PDF file has; Firefox compresses what describes them."""
+    parts = [data, *(_inflated(part) for part in data.split(b"stream\n")[1:] if part.startswith(b"x"))]
+    return sum(1 for part in parts for _ in PAGE_DICTIONARY.finditer(part))
+
+
+def _inflated(part: bytes) -> bytes:
+    try:
+        return zlib.decompressobj().decompress(part, MAX_DESCRIPTION)
+    except zlib.error:
+        return b""  # it only looked like the beginning of one
 
 
 def _write(data: bytes, target: PdfTarget) -> Path:

@@ -101,6 +101,9 @@ class SessionOverrides:
             yield "emulation.setTimezoneOverride", {"timezone": after.time_zone}
         if before.location != after.location:
             yield "emulation.setGeolocationOverride", {"coordinates": _coordinates(after)}
+        if before.size != after.size:
+            area = {"width": after.size.width, "height": after.size.height} if after.size is not None else None
+            yield "emulation.setScreenSettingsOverride", {"screenArea": area}
         if _orientation(before) != _orientation(after):
             yield "emulation.setScreenOrientationOverride", {"screenOrientation": _orientation(after)}
 

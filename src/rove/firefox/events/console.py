@@ -8,16 +8,23 @@ from rove.browser.page_data import ConsoleSource
 from rove.browser.page_events import PageEvents
 from rove.browser.scripts import NONCE
 from rove.firefox.events.console_values import json_values, message_text
+from rove.firefox.events.worker_scripts import WorkerScripts
 from rove.firefox.protocol.connection import PageChannel
 from rove.page.frames.frame_origins import FrameOrigins
 from rove.page.logs import console_log
 from rove.page.logs.console_text import source_location
+from rove.validation.pattern import pattern
 
 # How messages begin by which rove's own script reports.
 REPORT_PREFIX = f"{NONCE} "
 # Calls that only change how a console is displayed.
 _IGNORED_KINDS = frozenset({"clear", "groupEnd"})
 _KIND_NAMES = {"warn": "warning", "groupCollapsed": "group", "timeEnd": "time", "timeLog": "time"}
+# What Firefox says of a rule of a page or of an origin begins so; it names no category.
+_SECURITY = ("Content-Security-Policy", "Content Security Policy", "Cross-Origin")
+MAX_STACK_LINES = 5
+# How the text of an exception begins; what Firefox itself says begins otherwise.
+_EXCEPTION = pattern(r"uncaught exception|[A-Za-z.]*(Error|Exception)\b")
 
 
 class ConsoleLog(console_log.ConsoleLog):
@@ -25,18 +32,13 @@ class ConsoleLog(console_log.ConsoleLog):
 
     def __init__(self, events: PageEvents | None = None) -> None:
         super().__init__(events)
-        # The scripts of the workers that run, by their realms: Firefox names the page as the source of their messages.
-        self._worker_scripts: dict[str, str] = {}
+        # Firefox names the page as the source of what its workers write.
+        self._workers = WorkerScripts()
 
     def listen(self, channel: PageChannel, origins: FrameOrigins) -> None:
         channel.on("log.entryAdded", lambda entry: self._on_entry(entry, channel, origins))
-        channel.on("script.realmCreated", self._on_realm)
-        channel.on("script.realmDestroyed", lambda event: self._worker_scripts.pop(event["realm"], None))
+        self._workers.listen(channel)
         channel.on("dropped", self._on_dropped)
-
-    def _on_realm(self, event: dict[str, Any]) -> None:
-        if event["type"] == "dedicated-worker":
-            self._worker_scripts[event["realm"]] = event["origin"]
 
     def _on_entry(self, entry: dict[str, Any], channel: PageChannel, origins: FrameOrigins) -> None:
         frames = (entry.get("stackTrace") or {}).get("callFrames") or [{}]
@@ -48,7 +50,7 @@ class ConsoleLog(console_log.ConsoleLog):
             self._on_error(entry, location, source)
 
     def _source(self, context: str | None, script: str, channel: PageChannel, origins: FrameOrigins) -> ConsoleSource:
-        if script and script in self._worker_scripts.values():
+        if script in self._workers:
             return ConsoleSource("worker", origins.of_document(script, context))
         return ConsoleSource("page" if context == channel.context else "frame", origins.of(context))
 
@@ -64,11 +66,21 @@ class ConsoleLog(console_log.ConsoleLog):
             self._events.add("console error", source.quote(text))
 
     def _on_error(self, entry: dict[str, Any], location: str, source: ConsoleSource) -> None:
-        """Log an exception that no script caught, or an error of Firefox itself, such as a refused script."""
+        """Log an exception that no script caught, or an error of Firefox itself, such as a refused request."""
         text: str = entry["text"]
-        self.add("exception", f"Uncaught {text}", location, source, entry["timestamp"])
+        if not location and _EXCEPTION.match(text) is None:
+            kind = "security" if text.startswith(_SECURITY) else "other"
+            self.add(kind, text, location, source, entry["timestamp"], level="error")
+            return
+        stack = "".join(map(_stack_line, (entry.get("stackTrace") or {}).get("callFrames", ())[:MAX_STACK_LINES]))
+        self.add("exception", f"Uncaught {text}{stack}", location, source, entry["timestamp"])
         if self._events is not None:
             self._events.add("page error", source.quote(text.splitlines()[0] if text else ""))
 
     def _on_dropped(self, event: dict[str, Any]) -> None:
         self.unrecorded += event["method"] == "log.entryAdded"
+
+
+def _stack_line(frame: dict[str, Any]) -> str:
+    place = source_location(frame)
+    return f"\n    at {frame['functionName']} ({place})" if frame.get("functionName") else f"\n    at {place}"

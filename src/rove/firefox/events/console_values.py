@@ -11,7 +11,9 @@ RemoteValue = dict[str, Any]
 # The most characters of one text.
 MAX_STRING = 1_000_000
 # Of these, only Firefox's own text of the message tells more than their kind.
-_OPAQUE = frozenset({"error", "node", "symbol", "function", "promise", "proxy", "weakmap", "weakset", "window"})
+_OPAQUE = frozenset({"error", "symbol", "function", "promise", "proxy", "weakmap", "weakset", "window"})
+# Calls whose arguments do not tell what a console shows: a number, or a time.
+_TOLD_BY_FIREFOX = frozenset({"count", "countReset", "time", "timeEnd", "timeLog"})
 _NESTED = frozenset({"array", "object", "map", "set", "htmlcollection", "nodelist"})
 
 
@@ -19,7 +21,8 @@ def message_text(entry: dict[str, Any]) -> str:
     """Return the arguments of one console call as text."""
     arguments: list[RemoteValue] = entry.get("args") or []
     kinds = {argument["type"] for argument in arguments}
-    if not arguments or (kinds & _OPAQUE and not kinds & _NESTED):
+    is_told = entry.get("method") in _TOLD_BY_FIREFOX or (kinds & _OPAQUE and not kinds & _NESTED)
+    if not arguments or is_told:
         return str(entry.get("text") or "")
     first = arguments[0]
     if first["type"] == "string" and "%" in first["value"][:MAX_LENGTH]:
@@ -41,7 +44,7 @@ def _inner_text(value: RemoteValue) -> str:
     if kind == "object" and isinstance(data, list):
         return "{" + ", ".join(f"{_key_text(key)}: {_inner_text(item)}" for key, item in data) + "}"
     if kind == "map" and isinstance(data, list):
-        inside = ", ".join(f"{_key_text(key)} => {_inner_text(item)}" for key, item in data)
+        inside = ", ".join(f"{_map_key(key)} => {_inner_text(item)}" for key, item in data)
         return f"Map({len(data)}) {{{inside}}}"
     if kind == "set" and isinstance(data, list):
         return f"Set({len(data)}) {{{', '.join(map(_inner_text, data))}}}"
@@ -49,7 +52,11 @@ def _inner_text(value: RemoteValue) -> str:
         return f"/{data['pattern']}/{data.get('flags') or ''}"
     if kind == "boolean":
         return "true" if data else "false"
-    if kind in ("number", "date", "bigint"):
+    if kind == "bigint":
+        return f"{data}n"
+    if kind == "node" and isinstance(data, dict):
+        return str(data.get("localName") or f"#{data.get('nodeType')}")
+    if kind in ("number", "date"):
         return str(data)
     names = {"object": "Object", "array": "Array"}
     return names.get(kind) or str(kind)
@@ -57,6 +64,10 @@ def _inner_text(value: RemoteValue) -> str:
 
 def _key_text(key: str | RemoteValue) -> str:
     return key if isinstance(key, str) else _inner_text(key)
+
+
+def _map_key(key: str | RemoteValue) -> str:
+    return json.dumps(key, ensure_ascii=False) if isinstance(key, str) else _inner_text(key)
 
 
 def json_values(entry: dict[str, Any]) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 ABORTED = "net::ERR_ABORTED"
+BLOCKED = "net::ERR_BLOCKED_BY_CLIENT"
 UNKNOWN = "net::ERR_FAILED"
 _NAMES = {
     "NS_BINDING_ABORTED": "ERR_ABORTED",

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rove.browser.network.header_masking import truncate_headers
-from rove.firefox.events.error_names import chromium_name
+from rove.firefox.events.error_names import ABORTED, BLOCKED, chromium_name
 from rove.firefox.events.request_facts import bytes_of, headers_of, initiator_of, kind_of, timing_of
+from rove.firefox.events.worker_scripts import WorkerScripts
 from rove.firefox.protocol.connection import BidiError, PageChannel
 from rove.page.frames.frame_origins import FrameOrigins
 from rove.page.logs import network_log
@@ -47,6 +48,7 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
     def __init__(self, origins: FrameOrigins) -> None:
         super().__init__()
         self._origins = origins
+        self._workers = WorkerScripts()
 
     def listen(self, channel: PageChannel) -> None:
         channel.on("network.beforeRequestSent", lambda event: self._on_request(event, channel))
@@ -54,29 +56,36 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
         channel.on("network.responseCompleted", self._on_completed)
         channel.on("network.fetchError", self._on_failure)
         channel.on("dropped", self._on_dropped)
+        self._workers.listen(channel)
 
     def _on_request(self, event: Event, channel: PageChannel) -> None:
         request = event["request"]
         if request["url"].startswith("data:"):
             return  # never leaves the page
-        at = event["timestamp"] / 1000
+        at, headers = event["timestamp"] / 1000, headers_of(request)
         self._add(
             LoggedRequest(
                 self._next_number(),
                 request["request"],
-                "page" if event["context"] == channel.context else "frame",
+                self._sender(event, channel, headers.get("Referer", "")),
                 self._origins.of(event["context"]),
                 request["method"],
                 request["url"][:MAX_URL_LENGTH],
                 kind_of(request),
                 at,
                 at,
-                truncate_headers(headers_of(request)),
+                truncate_headers(headers),
                 bool(request.get("bodySize")),
                 initiator=initiator_of(event),
                 channel=channel,
             )
         )
+
+    def _sender(self, event: Event, channel: PageChannel, referrer: str) -> str:
+        """Return what sent a request. Firefox names the frame also for its workers, which are known by the referrer."""
+        if referrer in self._workers:
+            return "worker"
+        return "page" if event["context"] == channel.context else "frame"
 
     def _on_response(self, event: Event) -> None:
         if request := self._pending.get(event["request"]["request"]):
@@ -88,8 +97,8 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
         request.status, request.mime = response["status"], response.get("mimeType", "")
         request.request_headers = truncate_headers(headers_of(event["request"]))
         request.response_headers = truncate_headers(headers)
-        source = "service worker" if response.get("fromServiceWorker") else "network"
-        request.source = request.source or ("disk cache" if response.get("fromCache") else source)
+        # Firefox has no cache on the disk here (`process/preferences.py`).
+        request.source = request.source or ("memory cache" if response.get("fromCache") else "network")
         request.failure = proxy_refusal(request.url, headers)
 
     def _on_completed(self, event: Event) -> None:
@@ -101,7 +110,10 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
 
     def _on_failure(self, event: Event) -> None:
         if request := self._pending.pop(event["request"]["request"], None):
-            request.failure = chromium_name(event["errorText"])
+            error = chromium_name(event["errorText"])
+            # Firefox ends a request that a rule blocks as it ends one that its page no longer wants.
+            is_blocked = error == ABORTED and request.intercepted is not None and request.status is None
+            request.failure = BLOCKED if is_blocked else error
             self._end(request, event)
 
     def _end(self, request: LoggedRequest, event: Event) -> None:

@@ -45,10 +45,16 @@ def headers_of(message: Event) -> dict[str, str]:
 
 def kind_of(request: Event) -> str:
     """Return what a request is for: `document`, `script`, `fetch` and so on."""
-    if request["url"].startswith(("ws:", "wss:")):
-        return "websocket"
     initiator = (request.get("initiatorType") or "").lower()
-    return _INITIATORS.get(initiator) or _KINDS.get((request.get("destination") or "").lower()) or initiator or "other"
+    kind = _INITIATORS.get(initiator) or _KINDS.get((request.get("destination") or "").lower()) or initiator
+    return kind or _kind_by_headers({name.lower(): value for name, value in headers_of(request).items()})
+
+
+def _kind_by_headers(headers: dict[str, str]) -> str:
+    """Return the kind of a request that Firefox has no name for."""
+    if "sec-websocket-key" in headers:
+        return "websocket"
+    return "eventsource" if headers.get("accept") == "text/event-stream" else "other"
 
 
 def initiator_of(event: Event) -> str:

@@ -17,10 +17,10 @@ from rove.firefox.input.devices import InputDevices
 from rove.firefox.page.navigator import Navigator
 from rove.firefox.page.page_consequences import PageConsequences
 from rove.firefox.page.person_input import PersonInput
-from rove.firefox.page.workers import PageWorkers
 from rove.firefox.protocol.connection import BidiError, PageChannel
 from rove.firefox.shared.resources import TabSetup
 from rove.firefox.storage.cookies import PageCookies
+from rove.firefox.workers.worker_control import WorkerControl
 from rove.page import tab
 from rove.page.events.popups import Popups
 from rove.page.page_observer import PageObserver
@@ -57,7 +57,7 @@ class Tab(tab.Tab):
         self.redact = shared.redact
         self.network = NetworkLog(page.origins)
         self._console = ConsoleLog(page.events)
-        self.workers = PageWorkers(page)
+        self.workers = WorkerControl(page, channel)
         self.cookies = PageCookies(channel, shared.cookies, lambda: self.url)
         self.storage = PageStorage(page.worlds)
         self.screencast = Screencast(channel, page.tasks)

@@ -144,6 +144,7 @@ _SAME_BEHAVIOUR: Mapping[str, Preference] = {
     "browser.uitour.enabled": False,
     "browser.vpn_promo.enabled": False,
     # A page keeps its process alive and answers where it is not shown.
+    "devtools.jsonview.enabled": False,
     "dom.disable_open_during_load": False,
     "dom.ipc.processPriorityManager.enabled": False,
     "dom.ipc.processPrelaunch.enabled": False,
@@ -187,10 +188,13 @@ _SAME_BEHAVIOUR: Mapping[str, Preference] = {
     "ui.systemUsesDarkTheme": 0,
     "widget.content.allow-gtk-dark-theme": False,
 }
+_PERMISSIONS = ("camera", "microphone", "geo", "desktop-notification", "xr", "shortcuts")
 # Every permission that a page asks for is refused unless it was granted: 2 is the number of a refusal.
 _NO_PERMISSIONS: Mapping[str, Preference] = {
-    f"permissions.default.{name}": 2
-    for name in ("camera", "microphone", "geo", "desktop-notification", "xr", "shortcuts")
+    # Firefox would ask a person before a page may keep its storage; this answers no.
+    "dom.storageManager.prompt.testing": True,
+    "dom.storageManager.prompt.testing.allow": False,
+    **dict.fromkeys(map("permissions.default.{}".format, _PERMISSIONS), 2),
 }
 
 

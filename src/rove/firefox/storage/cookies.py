@@ -12,6 +12,7 @@ from rove.errors import InvalidArguments
 from rove.firefox.protocol.connection import BidiError, PageChannel
 from rove.firefox.storage.context_cookies import ContextCookies
 from rove.outcome import PageText, origin_in
+from rove.states.cookie_rules import cookie_complaint
 
 _SAME_SITE: dict[str, SameSite] = {"Strict": "strict", "Lax": "lax", "None": "none"}
 
@@ -42,7 +43,8 @@ class PageCookies:
             "httpOnly": cookie.http_only,
             "sameSite": cookie.same_site,
         }
-        if not _may_set(given, url) or not await self._is_accepted(given):
+        # Firefox sets what WebDriver gives it without the checks that pages meet.
+        if cookie_complaint(given) or not _may_set(given, url) or not await self._is_accepted(given):
             raise InvalidArguments(
                 "The browser does not accept the cookie ",
                 cookie.name,

@@ -115,4 +115,5 @@ def proxy_refusal(url: str, headers: Mapping[str, str]) -> str | None:
     """Return why rove's proxy did not forward a request; over https it refuses the connection instead of answering."""
     if not url.startswith("http:"):
         return None
-    return next((f"{word}: {value}" for mark, word in _REFUSALS if (value := headers.get(mark))), None)
+    found = {name.lower(): value for name, value in headers.items()}
+    return next((f"{word}: {value}" for mark, word in _REFUSALS if (value := found.get(mark))), None)

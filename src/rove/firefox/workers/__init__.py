@@ -1,0 +1,1 @@
+"""Workers of a page, as far as Firefox tells of them."""

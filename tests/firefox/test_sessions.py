@@ -1,0 +1,53 @@
+"""Sessions on Firefox: behind the guard, isolated, and beside sessions of another engine."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from tests.site import Site
+
+from rove import Session
+from rove.browser.emulation.window import WindowChoice
+from rove.engine.sessions.sessions import Sessions
+from rove.errors import Denied, Unsupported
+
+
+async def test_two_engines_run_side_by_side(firefox: Sessions, site: Site) -> None:
+    url = site.page("/", "<title>Both</title><script>document.cookie = 'a=1'</script>")
+    await firefox.open_session("one")
+    await firefox.open_session("two", window=WindowChoice(engine="chromium"))
+    agents = []
+    for name in ("one", "two"):
+        session = Session(firefox, name)
+        await session.navigate(url)
+        agents.append((await session.evaluate("navigator.userAgent")).result.value)
+        await firefox.close_session(name)
+    assert "Firefox/" in agents[0]
+    assert "Chrome/" in agents[1]
+
+
+async def test_a_page_reaches_nothing_but_what_the_guard_allows(firefox: Sessions, site: Site) -> None:
+    await firefox.open_session("guarded")
+    session = Session(firefox, "guarded")
+    calls: list[bool] = []
+    # Another address of this machine than those of the test sites, which are allowed.
+    server = await asyncio.start_server(lambda reader, writer: calls.append(True), "127.0.0.2", 0)
+    async with server:
+        place = f"127.0.0.2:{server.sockets[0].getsockname()[1]}"
+        target = f"http://{place}"
+        fetches = f"fetch('{target}/fetch', {{mode: 'no-cors'}}); new WebSocket('ws://{place}/ws')"
+        await session.navigate(site.page("/", f"<title>Page</title><img src={target}/img><script>{fetches}</script>"))
+        with pytest.raises(Denied):
+            await session.navigate(f"{target}/document")
+        assert calls == []
+    await firefox.close_session("guarded")
+
+
+async def test_what_firefox_cannot_emulate_is_said(firefox: Sessions) -> None:
+    await firefox.open_session("plain")
+    session = Session(firefox, "plain")
+    with pytest.raises(Unsupported) as refused:
+        await session.emulate(color_scheme="dark")
+    assert "chromium" in refused.value.hint
+    await firefox.close_session("plain")
