@@ -15,7 +15,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from rove.chromium.browser import launch, start_process
+from rove.chromium.browser import Browser, launch, start_process
 from rove.chromium.page.tab import Tab
 from rove.engine.network_access import EgressSettings
 from rove.settings.tree import Settings
@@ -59,7 +59,7 @@ async def _tabs(address: str) -> AsyncGenerator[dict[str, Tab]]:
         egress = EgressSettings(settings)
         network = egress.for_session()
         proxy_url, _ = network.open()
-        browser = await launch(settings, await start_process(settings, None))
+        browser = await launch(settings, await start_process(settings, None), Browser)
         try:
             await network.trust(browser.process_group, loads_now=True)
             guarded = await browser.new_context(settings, proxy_url)

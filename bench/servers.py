@@ -187,7 +187,7 @@ def _agent_browser_calls() -> ToolCalls:
 
 def _agent_browser(options: BuildOptions) -> Server:
     package = install("agent-browser", fetch=options.fetch)
-    program = _native(package)
+    program = native_program(package)
     launch = {"AGENT_BROWSER_EXECUTABLE_PATH": str(options.browser.path), "AGENT_BROWSER_SESSION": "bench"}
     sandbox = {} if options.browser.sandbox else {"AGENT_BROWSER_ARGS": "--no-sandbox"}
     return Server(
@@ -210,7 +210,7 @@ def _agent_browser(options: BuildOptions) -> Server:
     )
 
 
-def _native(package: Package) -> Path:
+def native_program(package: Package) -> Path:
     """Return the native program, and make it executable, which npm's --ignore-scripts skips."""
     machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}[platform.machine().lower()]
     system = "darwin" if sys.platform == "darwin" else "linux"
@@ -239,7 +239,7 @@ def _rove(options: BuildOptions) -> Server:
     return Server(
         key="rove",
         title="rove",
-        version=_revision(),
+        version=revision(),
         command=command,
         tool_calls=_rove_calls(),
         settings=" ".join(("mcp", *ALLOWED)),
@@ -254,7 +254,7 @@ def _rove(options: BuildOptions) -> Server:
     )
 
 
-def _revision() -> str:
+def revision() -> str:
     """Return the commit of this checkout, and whether it has changes."""
     command = ("git", "describe", "--always", "--dirty=, changed")
     try:

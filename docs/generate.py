@@ -17,6 +17,7 @@ from types import UnionType
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from docs.cli_reference import cli_lines
+from docs.engine_table import engine_table
 from docs.gateway_reference import gateway_lines
 from docs.method_stubs import method_stub
 from rove import errors
@@ -76,7 +77,7 @@ def pages() -> dict[Path, str]:
         "gateway.md": gateway_page,
     }
     written = {ROOT / "docs" / name: "\n".join(page()) + "\n" for name, page in made.items()}
-    return {**written, **stubs(), ROOT / "README.md": readme()}
+    return {**written, **stubs(), ROOT / "README.md": readme(), ROOT / "docs/engines.md": engines_page()}
 
 
 def stubs() -> dict[Path, str]:
@@ -287,6 +288,14 @@ def gateway_page() -> Iterator[str]:
     yield from gateway_lines()
 
 
+# Engines
+
+
+def engines_page() -> str:
+    """docs/engines.md as it is, with the table of the last runs."""
+    return _with_block((ROOT / "docs/engines.md").read_text("utf-8"), "engines", engine_table())
+
+
 # README
 
 
@@ -303,7 +312,7 @@ def _with_block(text: str, name: str, lines: Iterable[str]) -> str:
     before, begun, rest = text.partition(begin)
     _, ended, after = rest.partition(end)
     if not (begun and ended):
-        raise SystemExit(f"README.md must have a block from {begin.strip()} to {end.strip()}.")
+        raise SystemExit(f"There must be a block from {begin.strip()} to {end.strip()}.")
     return "".join([before, begun, "\n", "\n".join(lines), "\n", ended, after])
 
 

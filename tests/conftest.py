@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import json
 import os
 import shutil
+import signal
 import socket
 import tempfile
 from collections.abc import AsyncGenerator, Callable, Generator
@@ -14,8 +16,9 @@ from typing import Any, get_args
 
 import hypothesis
 import pytest
-from tests.shared_sessions import close_other_tabs, open_names
+from tests.shared_sessions import close_other_tabs, has_mark, open_names
 from tests.site import OWN_SITES, Site, serving
+from tests.webkit_differences import reason_for
 
 from rove import Session
 from rove.engine.sessions.sessions import Sessions
@@ -29,8 +32,11 @@ SESSION_LIMIT = 5
 
 _names = itertools.count(1)
 
-# The time of an example depends on how busy the machine is.
-hypothesis.settings.register_profile("rove", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+# The time of an example depends on how busy the machine is. Examples are the same each time, so that a change which
+# breaks one is at fault; `make test-all` tries new ones.
+_anew = hypothesis.settings(deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.register_profile("new-examples", _anew)
+hypothesis.settings.register_profile("rove", _anew, derandomize=True)
 hypothesis.settings.load_profile("rove")
 
 
@@ -40,6 +46,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()
+    # A shell starts what runs in the background with SIGINT ignored; processes that tests interrupt would inherit it.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    _choose_engine(config)
+
+
+def _choose_engine(config: pytest.Config) -> None:
     """Let tests that make settings of their own run on the chosen engine too, unless they name one."""
     make, engine = Settings.__init__, config.getoption("--engine")
     if engine != "chromium":
@@ -53,23 +67,31 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for mark in item.iter_markers("engines"):
             if engine not in mark.args:
                 item.add_marker(pytest.mark.skip(reason=f"{engine}: {mark.kwargs['reason']}"))
+        if engine == "webkit" and (why := reason_for(item.nodeid.partition("::")[0], item.name)):
+            item.add_marker(pytest.mark.skip(reason=f"webkit: {why}"))
 
 
 @pytest.fixture(scope="session")
-def engine(request: pytest.FixtureRequest) -> EngineName:
+def engine_name(request: pytest.FixtureRequest) -> EngineName:
     """The engine that tests run on."""
     name: EngineName = request.config.getoption("--engine")
     return name
 
 
+def pytest_collection_finish() -> None:
+    """Leave what was collected to the end: searching it for garbage takes half a second each time."""
+    gc.freeze()
+    gc.enable()
+
+
 @pytest.fixture(autouse=True)
-def _no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch, engine: EngineName) -> None:
+def _no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch, engine_name: EngineName) -> None:
     """Remove ROVE_ variables of this machine, so that tests run the same everywhere."""
     names = "HOME ATTACH WORKSPACE POLICY APPROVE BROWSER ENGINE HEADLESS SANDBOX FETCH_BROWSER SECRETS GUARD_PASSWORDS"
     for name in names.split():
         monkeypatch.delenv(f"ROVE_{name}", raising=False)
-    if engine != "chromium":
-        monkeypatch.setenv("ROVE_ENGINE", engine)
+    if engine_name != "chromium":
+        monkeypatch.setenv("ROVE_ENGINE", engine_name)
     # The test sites are on this machine, which pages cannot reach unless it is allowed.
     monkeypatch.setenv("ROVE_ALLOW_HOST", ",".join(OWN_SITES))
 
@@ -97,11 +119,11 @@ def site(_server: Site) -> Generator[Site]:
 
 
 @pytest.fixture(scope="session")
-def settings(home: Path, engine: EngineName) -> Settings:
+def settings(home: Path, engine_name: EngineName) -> Settings:
     """Settings with long deadlines, because the machine may be busy, and with low limits."""
     return Settings(
         home=home,
-        engine=engine,
+        engine=engine_name,
         allow_host=OWN_SITES,
         deadlines=Deadlines(action=30, launch=60, approval=30),
         limits=Limits(sessions=SESSION_LIMIT, tabs=TAB_LIMIT, queue_seconds=0.2),
@@ -133,7 +155,7 @@ async def session(request: pytest.FixtureRequest, sessions: Sessions, _name_in_m
     The tests of a module that is marked `one_session` share one: each new session takes a process of the browser.
     A test of such a module that is marked `own_session` has a new one.
     """
-    is_shared = _has_mark(request, "one_session") and not _has_mark(request, "own_session")
+    is_shared = has_mark(request, "one_session") and not has_mark(request, "own_session")
     before = open_names(sessions)
     name = _name_in_module if is_shared else f"test{next(_names)}"
     if name not in before:
@@ -145,10 +167,6 @@ async def session(request: pytest.FixtureRequest, sessions: Sessions, _name_in_m
         before.add(name)
     for opened in after - before:
         await sessions.close_session(opened)
-
-
-def _has_mark(request: pytest.FixtureRequest, name: str) -> bool:
-    return request.node.get_closest_marker(name) is not None
 
 
 Golden = Callable[[str, Any], None]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
+import pytest
+
 from rove import Session
 from rove.engine.sessions.sessions import Sessions
 
@@ -17,6 +19,10 @@ async def shared_session(sessions: Sessions, name: str) -> AsyncGenerator[Sessio
     yield Session(sessions, name)
     if name in open_names(sessions):
         await close_other_tabs(Session(sessions, name))
+
+
+def has_mark(request: pytest.FixtureRequest, name: str) -> bool:
+    return request.node.get_closest_marker(name) is not None
 
 
 def open_names(sessions: Sessions) -> set[str]:

@@ -21,13 +21,13 @@ from typing import (
     get_origin,
 )
 
-from rove.browser.emulation.window import AS_SET, WindowChoice
+from rove.browser.sessions.directory import SessionDirectory as SessionDirectory
 from rove.errors import InvalidArguments
 from rove.outcome import AnyOutcome, Result
-from rove.states.choice import NO_LOGIN, LoginChoice, LoginUse
+from rove.states.choice import LoginUse
 from rove.target import Target as Target
 from rove.target import Url as Url
-from rove.validation.fields import UNKNOWN, InvalidFields, Validated, build, plain
+from rove.validation.fields import UNKNOWN, InvalidFields, Validated, build, fields_of, plain, without_empty
 from rove.validation.fields import arg as arg
 from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from rove.browser.context import Context
     from rove.browser.element import DocumentSecrets
     from rove.browser.tab import Tab, TabInfo
+    from rove.recordings.desk import RecordingDesk
     from rove.settings.tree import Settings
-    from rove.states.desk import StateDesk
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Result)
@@ -69,6 +69,9 @@ class Action(Validated, Generic[R]):
     group: ClassVar[str]
     # The name of its command, where that is not its own name with dashes.
     command: ClassVar[str | None] = None
+    # Whether recordings have it as a step, and whether a replay finds its elements again on a page that has changed.
+    is_recorded: ClassVar[bool]
+    finds_again: ClassVar[bool] = True
 
     @property
     def destination(self) -> str | None:
@@ -125,6 +128,11 @@ class Action(Validated, Generic[R]):
     def settles(self) -> bool:
         """Whether its outcome waits until the page is quiet."""
         return True
+
+    @property
+    def is_step(self) -> bool:
+        """Whether a recording has it as a step, with these arguments."""
+        return type(self).is_recorded
 
     @property
     def takes(self) -> float:
@@ -186,30 +194,6 @@ class FileAction(Action[R]):
         raise NotImplementedError
 
 
-class SessionDirectory(Protocol):
-    """What an action on the set of sessions may ask of the engine."""
-
-    @property
-    def states(self) -> StateDesk:
-        """The saved states."""
-        ...
-
-    async def open_session(self, name: str | None, login: LoginChoice = NO_LOGIN, window: WindowChoice = AS_SET) -> str:
-        """Open a session, with a name of its own if none is given; return the name."""
-        ...
-
-    def refuse_if_full(self, name: str | None) -> None:
-        """Raise LimitReached if no session of this name can be opened now, nor waited for."""
-
-    async def close_session(self, name: str | None) -> str:
-        """Close a session, by default the one that the action runs in; return its name."""
-        ...
-
-    def sessions(self) -> list[dict[str, Any]]:
-        """Return the facts that are listed of each open session."""
-        ...
-
-
 class SessionsAction(Action[R]):
     """An action on the set of sessions."""
 
@@ -252,6 +236,9 @@ class StepRunner(Protocol):
     def report(self, message: str, done: int, total: int, /) -> None:
         """Report progress to the caller."""
 
+    @property
+    def recordings(self) -> RecordingDesk: ...
+
 
 class CompositeAction(Action[R]):
     """An action made of other actions."""
@@ -277,11 +264,13 @@ _registry: dict[str, type[AnyAction]] = {}
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(arg,))
-def action(effect: Effect, *, observes: bool | None = None, group: str = CORE) -> Callable[[type[A]], type[A]]:
+def action(
+    effect: Effect, *, observes: bool | None = None, group: str = CORE, recorded: bool | None = None
+) -> Callable[[type[A]], type[A]]:
     """Declare an action. Its name, schema, docs and every surface are derived from the class.
 
     `observes`: whether the outcome includes what changed on the page; by default for all effects but READ.
-    `group`: the group of tools that it is shown with.
+    `group`: the tools that it is shown with. `recorded`: whether recordings have it; by default, if it does something.
     """
 
     def declare(cls: type[A]) -> type[A]:
@@ -293,6 +282,8 @@ def action(effect: Effect, *, observes: bool | None = None, group: str = CORE) -
         declared.result = _result_type(cls)
         declared.observes = effect is not Effect.READ if observes is None else observes
         declared.group = group
+        acts = effect is not Effect.READ and not issubclass(cls, SessionsAction | CompositeAction)
+        declared.is_recorded = acts if recorded is None else recorded
         if declared.verb in _registry:
             raise TypeError(f"two actions are called {declared.verb}")
         _registry[declared.verb] = declared
@@ -327,16 +318,6 @@ def parse(name: str, arguments: Mapping[str, Any]) -> AnyAction:
     return action
 
 
-def without_empty(cls: type[AnyAction], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out arguments that are null or empty and need not be given.
-
-    Models write those for what they leave out, above all where their API demands a value for every property.
-    """
-    fields = dataclasses.fields(cls)  # type: ignore[arg-type]
-    required = {field.name for field in fields if field.default is dataclasses.MISSING}
-    return {name: value for name, value in arguments.items() if name in required or value not in (None, "")}
-
-
 def make_action(cls: Callable[P, Action[R]], *args: P.args, **kwargs: P.kwargs) -> Action[R]:
     """Make an action from Python arguments, with the same errors as `parse`."""
     declared = cast("type[Action[R]]", cls)
@@ -354,11 +335,6 @@ def _guess(name: str) -> str:
     ends = [verb for verb in registry() if name.endswith(f"_{verb}")]
     meant = max(ends, key=len) if ends else nearest(name, registry())
     return f": did you mean `{meant}`?" if meant else "."
-
-
-def fields_of(cls: type[AnyAction]) -> tuple[str, ...]:
-    """Return the names of an action's arguments."""
-    return tuple(field.name for field in dataclasses.fields(cls))  # type: ignore[arg-type]
 
 
 def _result_type(cls: type[AnyAction]) -> type[Any]:

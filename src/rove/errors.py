@@ -31,6 +31,7 @@ RoveError
 ├── ElementNotFound       element_not_found     nothing matches the target
 ├── ElementGone           element_gone          the ref's element has left the page
 ├── AmbiguousTarget       ambiguous_target      more than one element matches
+├── ExpectationFailed     expectation_failed    the page is not as it was expected to be
 └── ElementNotReady       element_not_ready     covered, disabled, moving or out of sight
 
 Callers branch on `code`, which never changes. `hint` tells a model what to try next. `retry_after`, if it is known, is
@@ -300,6 +301,11 @@ class ElementGone(RoveError):
 class AmbiguousTarget(RoveError):
     code = "ambiguous_target"
     default_hint = "Use the ref of the one you mean."
+
+
+class ExpectationFailed(RoveError):
+    code = "expectation_failed"
+    default_hint = "Look at the page with {snapshot}: it, or what was expected of it, is wrong."
 
 
 class ElementNotReady(RoveError):

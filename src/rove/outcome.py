@@ -24,6 +24,7 @@ FROM = "from "
 # A key that rove has chosen, such as the name of a fact. Callers look it up with a plain `str`.
 Name = Annotated[str, Own]
 LONGEST_ERROR = 2000
+LONGEST_SHOWN_URL = 100
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,8 @@ class Attachment:
     mime: str
     data: bytes = field(repr=False)
     name: str | None = None
+    # The file of the workspace that has it already, if there is one.
+    path: str | None = None
 
 
 class Result:
@@ -241,6 +244,11 @@ class Outcome(Generic[R]):
     earlier: Changes = Changes()
     # All of the page, for callers that are shown that instead of what changed.
     view: PageView | None = None
+
+    def __repr__(self) -> str:
+        # Short, for prompts and logs: the whole of it may be a page long.
+        where = f" at {self.url[:LONGEST_SHOWN_URL]}" if self.url else ""
+        return f"<rove.Outcome of {self.action}{where}: {type(self.result).__name__}, {self.changes.kind}>"
 
     @property
     def origin(self) -> str:

@@ -81,11 +81,29 @@ class Workspace:
             finally:
                 os.close(file)
 
-    def write(self, folder: str, wanted: str, chunks: Iterable[bytes]) -> Path:
+    def write(self, folder: str, wanted: str, chunks: Iterable[bytes], replaces: bool = False) -> Path:
         """Write a file in a folder of the workspace; it gets its name, safe and unused, once it is complete.
 
-        The folder may lie in others (`reports/may`). It is made if it does not exist.
+        The folder may lie in others (`reports/may`). It is made if it does not exist. With `replaces`, a file of the
+        same name is replaced.
         """
+        with self._made_folder(folder, wanted) as (parts, opened):
+            return self.root.joinpath(*parts, _write_new(opened, safe_name(wanted), chunks, replaces))
+
+    def create(self, folder: str, wanted: str) -> tuple[Path, int]:
+        """Make an empty file that is written little by little; return its path and a descriptor, which is the caller's.
+
+        It has its name, safe and unused, from the beginning, so that what was written is found after a crash.
+        """
+        with self._made_folder(folder, wanted) as (parts, opened):
+            for name in _candidates(safe_name(wanted)):
+                with contextlib.suppress(FileExistsError):
+                    return self.root.joinpath(*parts, name), os.open(name, _NEW_FILE, 0o600, dir_fd=opened)
+        raise AssertionError("unreachable: the names never end")
+
+    @contextlib.contextmanager
+    def _made_folder(self, folder: str, wanted: str) -> Generator[tuple[list[str], int]]:
+        """Open a folder, which is made if it does not exist; `wanted` is the name of a file in it."""
         parts = self._parts(f"{folder}/{safe_name(wanted)}")[:-1]  # the folder may be the workspace itself
         self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
         for depth, part in enumerate(parts):
@@ -94,7 +112,7 @@ class Workspace:
         with self._folder(parts, folder) as opened:
             kept_open = os.dup(opened)
         try:
-            return self.root.joinpath(*parts, _write_new(kept_open, safe_name(wanted), chunks))
+            yield parts, kept_open
         finally:
             os.close(kept_open)
 
@@ -112,10 +130,10 @@ class Workspace:
         with contextlib.suppress(InvalidArguments), self._folder(folders, path) as folder:
             os.unlink(name, dir_fd=folder)
 
-    async def save(self, folder: str, wanted: str, data: bytes) -> Path:
+    async def save(self, folder: str, wanted: str, data: bytes, replaces: bool = False) -> Path:
         """Write a file as `write` does, in a thread. Raises BrowserUnavailable if the workspace cannot be written."""
         try:
-            return await asyncio.to_thread(self.write, folder, wanted, (data,))
+            return await asyncio.to_thread(self.write, folder, wanted, (data,), replaces)
         except OSError as error:
             raise unwritable(self.root, error) from error
 
@@ -189,12 +207,15 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
         return []
 
 
-def _write_new(folder: int, wanted: str, chunks: Iterable[bytes]) -> str:
+def _write_new(folder: int, wanted: str, chunks: Iterable[bytes], replaces: bool) -> str:
     """Write a file under a temporary name and rename it when it is complete; return its name."""
     draft = f"{os.urandom(8).hex()}.part"
     try:
         with os.fdopen(os.open(draft, _NEW_FILE, 0o600, dir_fd=folder), "wb") as file:
             file.writelines(chunks)
+        if replaces:
+            os.rename(draft, wanted, src_dir_fd=folder, dst_dir_fd=folder)  # of a link, the link itself is replaced
+            return wanted
         return _rename_to_unused(folder, draft, wanted)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):

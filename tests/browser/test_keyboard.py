@@ -156,7 +156,8 @@ async def test_a_key_that_does_not_exist_is_refused(session: Session, site: Site
 
 
 async def test_a_character_that_takes_shift_comes_with_it(session: Session, site: Site) -> None:
-    page = "<input id=n><script>held = []; n.onkeydown = (event) => event.key === 'Shift' || held.push(event.key + event.shiftKey)</script>"
+    note = "event.key === 'Shift' || held.push(event.key + event.shiftKey)"
+    page = f"<input id=n><script>held = []; n.onkeydown = (event) => {note}</script>"
     await session.navigate(site.page("/", page))
     await session.type("aB1!", "#n")
     await session.press("?")

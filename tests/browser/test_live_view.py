@@ -10,7 +10,7 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.engine.sessions.live_view import LiveFrame, LiveView
+from rove.engine.people.live_view import LiveFrame, LiveView
 from rove.engine.sessions.session import Session as EngineSession
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import ElementGone, NotOpen

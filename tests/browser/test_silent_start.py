@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.processes import eventually, run_folders
 
-from rove.chromium.browser import launch
+from rove.chromium.browser import Browser, launch
 from rove.chromium.process.browser_process import BrowserProcess
 from rove.chromium.process.discovery import Installation
 from rove.chromium.process.launch_arguments import Sandbox
@@ -48,7 +48,7 @@ async def test_launching_fails_in_time(tmp_path: Path, script: str, makes_page: 
     start = time.monotonic()
     async with asyncio.timeout(20):
         with pytest.raises(BrowserUnavailable):
-            await launch(settings, process)
+            await launch(settings, process, Browser)
     assert time.monotonic() - start < 10
     assert processes_of(folder) == []
     assert eventually(lambda: run_folders(tmp_path) == [], 5)
@@ -58,7 +58,7 @@ async def test_a_cancelled_launch_kills_the_browser(tmp_path: Path) -> None:
     process = BrowserProcess(
         tmp_path / "run", install_script(tmp_path, UNRESPONSIVE), Sandbox(False, "test"), True, makes_page=True
     )
-    launching = asyncio.ensure_future(launch(Settings(home=tmp_path), process))
+    launching = asyncio.ensure_future(launch(Settings(home=tmp_path), process, Browser))
     await asyncio.sleep(0)
     launching.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -34,6 +34,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "batch": {"steps": [{"action": "status"}]},
     "credentials": {"origin": "https://example.com", "username": "agent", "password": "secret:example"},
     "emulate": {"device": "Pixel 10", "locale": "de-DE", "time_zone": "Europe/Berlin", "reduced_motion": True},
+    "find_recorded": {"element": {"role": "button", "name": "Save"}},
     "intercept": {"url": "https://example.com/api/*", "headers": [{"name": "X-A", "value": "1"}], "body": "{}"},
     "open_session": {"name": "some-name", "viewport": {"width": 800, "height": 600}},
     "permissions": {"origin": "https://example.com", "names": ["geolocation"]},

@@ -11,10 +11,10 @@ from threading import Event
 
 import pytest
 
-from rove.chromium import browser as launching
 from rove.chromium.browser import Browser, launch, start_process
 from rove.engine.sessions import browser_supervisor as watching
 from rove.engine.sessions.browser_supervisor import BrowserSupervisor
+from rove.process import leftovers
 from rove.settings.tree import Deadlines, Settings
 
 
@@ -30,7 +30,7 @@ async def launched(own: Settings) -> AsyncGenerator[Callable[[], asyncio.Future[
     started: list[asyncio.Future[Browser]] = []
 
     def start() -> asyncio.Future[Browser]:
-        started.append(asyncio.ensure_future(launch(own, process)))
+        started.append(asyncio.ensure_future(launch(own, process, Browser)))
         return started[0]
 
     yield start
@@ -46,23 +46,23 @@ async def test_a_launch_survives_a_failed_sweep(
     def fail(runs: Path) -> list[Path]:
         raise PermissionError(13, "Permission denied", str(runs))
 
-    monkeypatch.setattr(launching, "sweep", fail)
+    monkeypatch.setattr(leftovers, "sweep", fail)
     browser = await launched()
     assert browser.is_alive
     assert await browser.answers_within(10)
-    assert [record.levelno for record in caplog.records if record.name == launching.__name__] == [logging.ERROR]
+    assert [record.levelno for record in caplog.records if record.name == leftovers.__name__] == [logging.ERROR]
 
 
 async def test_a_launch_waits_for_a_sweep_no_longer_than_its_own_time(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     released = Event()
-    monkeypatch.setattr(launching, "sweep", lambda runs: released.wait(60))
+    monkeypatch.setattr(leftovers, "sweep", lambda runs: released.wait(60))
     own = Settings(home=home / "background", deadlines=Deadlines(launch=5))
     process = await start_process(own, None)
     began = time.monotonic()
     try:
-        browser = await asyncio.wait_for(launch(own, process), 30)
+        browser = await asyncio.wait_for(launch(own, process, Browser), 30)
         assert time.monotonic() - began < 15
         assert browser.is_alive
         await browser.close()

@@ -43,6 +43,7 @@ async def test_50_a_page_with_full_screen_pointer_and_keyboard_lock_can_still_be
     assert await active_locks(session) == [False, False]
 
 
+@pytest.mark.slow  # Chromium is busy for four seconds when full screen ends
 async def test_50_escape_leaves_full_screen_and_pointer_lock(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", LOCKING_PAGE))
     await session.click('button "Screen"')

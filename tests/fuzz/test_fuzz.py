@@ -14,7 +14,7 @@ from tests.fuzz.fuzzer import CORPORA, checked, fuzz
 from tests.fuzz.targets import TARGETS, target_named
 
 # Seconds that all targets have together.
-QUICK_SECONDS = 60.0
+QUICK_SECONDS = 15.0
 SLOW_SECONDS = float(os.environ.get("ROVE_FUZZ_SECONDS", 3600))
 QUICK_SEED = 1
 

@@ -105,6 +105,10 @@ def test_the_blocking_session_works_without_a_loop(settings: dict[str, Any], sit
             assert second.using(quiet=True).extract("p").result.content == ("Page",)
         with pytest.raises(rove.RoveError):
             session.click("e99")
+        tools = rove.sync.tools(session)
+        assert len(tools.schemas("openai")) == len(tools)
+        assert "Page" in tools.call("browser_snapshot").text
+    assert tools.call("browser_snapshot").code == "not_open"
 
 
 async def test_the_blocking_session_works_where_a_loop_runs(settings: dict[str, Any], site: Site) -> None:
@@ -144,6 +148,38 @@ def test_a_call_of_another_thread_ends_when_the_blocking_session_is_closed(
     assert len(caught) == 1
     with pytest.raises(rove.RoveError, match="closed"):
         session.reload()
+
+
+async def test_a_call_under_way_ends_with_not_open_when_the_browser_is_closed(
+    settings: dict[str, Any], site: Site
+) -> None:
+    opening = rove.open(**settings)
+    session = await opening.start()
+    opened = await session.navigate(site.page("/", "<p>Page</p>"))
+    assert len(repr(opened)) < 200
+    held = threading.Event()
+    running = asyncio.create_task(session.navigate(site.page("/held", "<p>Late</p>", hold=held)))
+    while not site.asked("/held"):
+        await asyncio.sleep(0.02)
+    await session.close()
+    held.set()
+    with pytest.raises(rove.RoveError) as caught:
+        await running
+    assert caught.value.code == "not_open"
+
+
+def test_a_session_says_that_it_works_in_one_event_loop_only(settings: dict[str, Any]) -> None:
+    opening = rove.open(**settings)
+    runner = asyncio.Runner()
+    try:
+        session = runner.run(opening.start())
+        for use in (session.status, opening.close):
+            with pytest.raises(rove.RoveError, match="event loop") as caught:
+                asyncio.run(use())
+            assert caught.value.code == "not_open"
+        runner.run(opening.close())
+    finally:
+        runner.close()
 
 
 async def test_slips_of_beginners_are_told_what_to_write(session: rove.Session, settings: dict[str, Any]) -> None:

@@ -71,7 +71,7 @@ async def test_openai_agents_runs_the_tools(session: rove.Session, site: Site) -
     script = iter(calls(site))
     told: list[str] = []
 
-    class Played(Model):
+    class Played(Model):  # type: ignore[misc]  # mypy does not read `agents`
         async def get_response(self, *args: Any, **kwargs: Any) -> ModelResponse:
             told.append(json.dumps(kwargs["input"], default=str))
             called = next(script, None)

@@ -16,6 +16,8 @@ from rove.actions.pages.navigation import Navigate
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied, JournalFailed
 from rove.guard.policy.policy import Decision
+from rove.recordings.recording import RecordedStep, Recording
+from rove.recordings.store import RecordingStore
 
 
 class PathPolicy:
@@ -175,3 +177,25 @@ async def test_an_action_that_cannot_be_recorded_is_not_performed(tmp_path: Path
         with pytest.raises(JournalFailed):
             await sessions.session().run(Navigate(url))
     assert paths(site) == []
+
+
+@pytest.mark.parametrize("path", ["/private", "/ask"])
+async def test_a_replayed_step_passes_the_gate_like_any_other(
+    agent: Session, policy: PathPolicy, site: Site, home: Path, path: str
+) -> None:
+    steps = (
+        RecordedStep("navigate", {"url": site.page("/open", "<p>Open</p>")}),
+        RecordedStep("navigate", {"url": site.page(path, "<p>Secret</p>")}),
+    )
+    RecordingStore(home).write(Recording("gated", steps))
+    with pytest.raises(Denied):
+        await agent.replay("gated")
+    assert paths(site) == ["/open"]
+    assert len(policy.asked) == (path == "/ask")
+
+
+async def test_a_recording_has_no_scripts_that_the_policy_denies(agent: Session, site: Site, home: Path) -> None:
+    steps = (RecordedStep("navigate", {"url": site.page("/", "")}), RecordedStep("evaluate", {"expression": "1"}))
+    RecordingStore(home).write(Recording("scripted", steps))
+    with pytest.raises(Denied):
+        await agent.replay("scripted")

@@ -23,6 +23,7 @@ ROOT = EXAMPLES.parents[2]
 HOLD_ORIGINS = (Passage, Attachment, RoveError)
 
 
+@pytest.mark.slow  # `make check` runs it, after mypy has read all that it reads
 def test_mypy_refuses_bare_text_of_a_page_and_takes_text_with_its_origin() -> None:
     lines = EXAMPLES.read_text().splitlines()
     wanted = {number for number, line in enumerate(lines, 1) if line.endswith("# refused")}

@@ -141,7 +141,7 @@ def test_a_settings_file_that_does_not_parse_stops_the_server_and_leaves_nothing
 
 def test_a_group_of_tools_that_does_not_exist_stops_the_server_and_leaves_nothing(tmp_path: Path) -> None:
     done = rove("mcp", "--with", "pdf,flying", home=tmp_path)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "`flying`" in done.stderr
     assert "emulation" in done.stderr
     assert not (tmp_path / "run").exists() or list((tmp_path / "run").iterdir()) == []
@@ -278,7 +278,7 @@ def test_a_policy_that_is_broken_stops_the_server_and_leaves_nothing(tmp_path: P
     path = tmp_path / ("other.toml" if flag else "policy.toml")
     path.write_text("rule = [")
     done = rove("mcp", *(["--policy", str(path)] if flag else []), home=tmp_path)
-    assert done.returncode == 1
+    assert done.returncode == (2 if flag else 1)
     assert str(path) in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "run").exists() or list((tmp_path / "run").iterdir()) == []

@@ -72,10 +72,10 @@ def test_show_lists_actions_in_order_of_time(journal_home: Path) -> None:
     done = rove("journal", "show", home=journal_home)
     assert (done.returncode, done.stderr) == (0, "")
     header, *rows = done.stdout.splitlines()
-    assert header.split() == ["time", "session", "action", "decision", "outcome", "ms"]
-    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  mine +click e1 +allowed +done +\d+", rows[0])
+    assert header.split() == ["time", "session", "no.", "action", "decision", "outcome", "ms"]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  mine +1 +click e1 +allowed +done +\d+", rows[0])
     assert [row.split()[2:6] for row in rows[:3]] == [
-        ["mine", "click", "e1", "allowed"], ["other", "click", "e2", "allowed"], ["mine", "click", "e3", "allowed"]
+        ["mine", "1", "click", "e1"], ["other", "1", "click", "e2"], ["mine", "2", "click", "e3"]
     ]  # fmt: skip
     assert "element_gone" in rows[2]
     assert rows[3].strip() == "e3 is gone."

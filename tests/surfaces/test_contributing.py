@@ -33,7 +33,7 @@ COPIED_PATHS = [
 ]
 TIMEOUT = 200
 # Without updating the virtual environment: it is the original's, and would be installed from the copy.
-MAKE = "make -o .venv/ready "
+MAKE = "make -o .venv/ready -o .venv/dev/ready -o .venv/javascript/ready "
 
 _BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)

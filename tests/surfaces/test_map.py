@@ -20,7 +20,7 @@ from tests.site import OWN_SITES, Site
 
 from rove.surfaces.cli.commands import run
 
-PAGES = 30
+PAGES = 16
 PARALLEL = 4
 LONG = 120.0
 EXAMPLE = Path(__file__).parents[2] / "examples" / "map" / "page_facts.py"

@@ -24,8 +24,8 @@ REQUESTS = [
     ("flags", "code", "words"),
     [
         (["--allow-hots", "x"], 2, "did you mean --allow-host?"),
-        (["--policy", "/nowhere.toml"], 1, "/nowhere.toml cannot be read"),
-        (["--allow-host", "http://localhost/app"], 1, "Write HOST or HOST:PORT"),
+        (["--policy", "/nowhere.toml"], 2, "/nowhere.toml cannot be read"),
+        (["--allow-host", "http://localhost/app"], 2, "Write HOST or HOST:PORT"),
     ],
 )
 def test_a_fault_at_start_is_an_mcp_error(tmp_path: Path, flags: list[str], code: int, words: str) -> None:

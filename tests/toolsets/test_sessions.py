@@ -179,7 +179,7 @@ async def test_c3_sessions_are_few_apart_and_leave_nothing(home: Path, site: Sit
 
 
 async def test_c3_an_idle_session_is_closed_and_its_tools_go(home: Path) -> None:
-    async with served(home, LEGACY, None, "--limits-idle", "1.5") as server:
+    async with served(home, LEGACY, None, "--limits-idle", "4") as server:
         await server.text(OPENER, name="one")
         assert len(await server.names()) > 1
         await eventually_true(lambda: server.changes == 2)

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import Literal, Protocol, cast
 
 from rove.browser.context import Context, SavedContext
+from rove.browser.extensions.unpacked import Extension
 from rove.errors import Unsupported
 from rove.settings.sections import EngineName
 from rove.settings.tree import Settings
@@ -31,10 +32,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class ProfileLaunch:
-    """The folder in which a browser keeps its profile, and the proxy of the one session that uses it."""
+    """The folder in which a browser keeps its profile, the proxy of the one session that uses it, and extensions.
+
+    The extensions are loaded before `launch` returns; the browser does not start without one of them.
+    """
 
     folder: str
     proxy: str
+    extensions: tuple[Extension, ...] = ()
 
 
 class BrowserProcess(Protocol):
@@ -89,6 +94,11 @@ class Browser(Protocol):
 
 class BrowserEngine(Protocol):
     """Starts browsers of one kind. A feature that the kind lacks raises `Unsupported`."""
+
+    @property
+    def isolates_scripts(self) -> bool:
+        """Whether rove's script in a page is out of reach of the page's own scripts."""
+        ...
 
     async def start_process(
         self, settings: Settings, progress: Progress | None, profile: ProfileLaunch | None = None, /

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
-from rove.browser.network.request_data import NetworkMessages, RequestTiming
+from rove.browser.network.request_data import NetworkMessages, PageLoad, RequestTiming, Transport
 from rove.browser.page_data import ConsoleMessage, WorkerInfo
 
 
@@ -75,6 +75,18 @@ class LoggedRequest(Protocol):
     @property
     def timing(self) -> RequestTiming: ...
     @property
+    def mime(self) -> str:
+        """The type of the response."""
+        ...
+
+    @property
+    def page(self) -> int:
+        """The number of the document for which it was sent; 0 if it is not known."""
+        ...
+
+    @property
+    def transport(self) -> Transport: ...
+    @property
     def messages(self) -> NetworkMessages:
         """The frames of a WebSocket, or the events of a server."""
         ...
@@ -95,6 +107,15 @@ class NetworkLog(Protocol):
     unrecorded: int
 
     def __iter__(self) -> Iterator[LoggedRequest]: ...
+    @property
+    def pages(self) -> Sequence[PageLoad]:
+        """The documents that the tab has loaded, the latest ones."""
+        ...
+
+    def watch(self, on_ended: Callable[[LoggedRequest], object], /) -> Callable[[], None]:
+        """Report each request when it is over, or leaves the log; return what ends that."""
+        ...
+
     def find(self, number: int, /) -> LoggedRequest | None: ...
 
 

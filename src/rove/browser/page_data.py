@@ -143,6 +143,8 @@ class DocumentRequest:
     received: int = 0
     is_cut: bool = False
     failure: str | None = None
+    # Whether the browser downloads it, and the tab shows what it did before.
+    is_download: bool = False
 
     @property
     def is_awaited(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import Any, Literal, Protocol
 
+from rove.browser.frames.frame_worlds import ScriptedPage
 from rove.browser.page_data import DocumentRequest, DownloadedFile, OpenDialog, TrackedRequest
 from rove.browser.page_events import PageEvents
 from rove.browser.time_budget import TimeBudget
@@ -115,7 +116,7 @@ class Downloads(Protocol):
         ...
 
 
-class PageState(Protocol):
+class PageState(ScriptedPage, Protocol):
     """The page that a tab shows now."""
 
     time: TimeBudget
@@ -123,10 +124,6 @@ class PageState(Protocol):
 
     @property
     def url(self) -> PageText: ...
-    def may_read(self, address: str, /) -> bool:
-        """Return whether the agent may read words of an origin, or of a page at an address."""
-        ...
-
     @property
     def status(self) -> int | None:
         """The HTTP status of the document; None if it has none."""
@@ -169,6 +166,9 @@ class PageState(Protocol):
 
     async def finish_navigation(self) -> None:
         """Wait for the document that is being loaded; if its server does not answer in time, stop loading it."""
+
+    async def wait_for_answer(self) -> None:
+        """Wait until the server that was asked for a document answers; if with a file, until its download begins."""
 
     def allow_navigation(self) -> None:
         """Let the page navigate again, since the next action may cause it to."""

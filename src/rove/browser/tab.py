@@ -10,6 +10,7 @@ from rove.browser.annotation import Mark
 from rove.browser.aria.reader import AriaReader
 from rove.browser.consequences.consequence import Consequences
 from rove.browser.consequences.effects import Effects
+from rove.browser.descriptions.description import Descriptions
 from rove.browser.element import Element, Frame, Keyboard, PointerTarget, ScrollPosition
 from rove.browser.input_event import InputEvent
 from rove.browser.logs import ConsoleLog, NetworkLog, Workers
@@ -26,6 +27,7 @@ from rove.browser.page_data import (
     ScreenshotImage,
 )
 from rove.browser.page_state import PageState
+from rove.browser.performance.profiler import Profiler
 from rove.browser.storage.cookies import Cookies
 from rove.browser.storage.page_storage import PageStorage
 from rove.page_text import PageText
@@ -112,6 +114,13 @@ class Screencast(Protocol):
         """Return a new reader. Frames are at least as wide, and as good, as it asks for."""
         ...
 
+    async def may_be_kept(self) -> bool:
+        """Return whether frames that were sent until now show only what the agent may see.
+
+        Secrets and what a person has typed are covered from now on, until the person types again.
+        """
+        ...
+
 
 class TabInfo(Protocol):
     """The facts that are listed of a tab."""
@@ -160,9 +169,13 @@ class Tab(TabInfo, Protocol):
     @property
     def screencast(self) -> Screencast: ...
     @property
+    def profiler(self) -> Profiler: ...
+    @property
     def consequences(self) -> Consequences: ...
     @property
     def effects(self) -> Effects: ...
+    @property
+    def descriptions(self) -> Descriptions: ...
     @property
     def main_frame(self) -> Frame: ...
     @property

@@ -199,6 +199,9 @@ class Browser:
             context.on_download_event(event)
 
 
+B = TypeVar("B", bound=Browser)
+
+
 async def opened(context: C, saved: SavedContext | None) -> C:
     """Open a context with what was saved of it, and return it; close it if that fails."""
     try:
@@ -251,7 +254,7 @@ def _ignore_progress(message: str) -> None:
     """Discard a progress message, when the caller gave no way to show it."""
 
 
-async def launch(settings: Settings, process: BrowserProcess, kind: type[Browser] = Browser) -> Browser:
+async def launch(settings: Settings, process: BrowserProcess, kind: type[B]) -> B:
     """Connect to a process that is starting; if it does not answer, end it and remove its files."""
     connection: CdpConnection | None = None
     sweeping = BackgroundTasks("launch")
@@ -281,9 +284,7 @@ async def _open_connection(process: BrowserProcess) -> CdpConnection:
     return CdpConnection(PipeTransport(*process.take_pipe(), first_page.received), COMMANDS_SENT)
 
 
-async def _connect(
-    process: BrowserProcess, connection: CdpConnection, settings: Settings, kind: type[Browser]
-) -> Browser:
+async def _connect(process: BrowserProcess, connection: CdpConnection, settings: Settings, kind: type[B]) -> B:
     browser = kind(process, connection)
     if process.stealth is not None:
         from rove.chromium.emulation.identity import identity_of

@@ -159,6 +159,7 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
             if owner is not None:
                 origin = owner.page.origins.of_document(event["url"], event["frameId"])
                 self._downloads.start(event, origin, owner.page.events, owner.page.downloads)
+                owner.page.requests.note_download(event["url"])
         else:
             self._downloads.update(event)
 

@@ -10,7 +10,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from rove.browser.browser import Finding, State
-from rove.chromium.browser import launch, start_process
+from rove.browser.extensions.unpacked import described
+from rove.chromium.browser import Browser, launch, start_process
 from rove.chromium.installation import installed, version
 from rove.chromium.process.discovery import Installation, candidates, is_snap
 from rove.chromium.process.launch_arguments import decide_sandbox
@@ -49,6 +50,8 @@ async def diagnose(settings: Settings) -> AsyncIterator[Finding]:
     )
     if settings.stealth:
         yield check_stealth(settings, installation)
+    for subject, detail, fix in described(settings):
+        yield Finding(subject, "broken" if fix else "good", detail, fix)
     yield await _check_start(settings)
 
 
@@ -125,7 +128,7 @@ async def _check_start(settings: Settings) -> Finding:
     loop = asyncio.get_running_loop()
     began = loop.time()
     try:
-        browser = await launch(settings, await start_process(settings, lambda _: None))
+        browser = await launch(settings, await start_process(settings, lambda _: None), Browser)
     except RoveError as error:
         return Finding(
             "start",

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 READ = ("home", "browser", "browser_version")
 # Settings that change how the browser is started: if one is given, the browser is not started early.
 DECISIVE = (
-    "attach", "browser_enabled", "browser_per_session", "engine", "headless", "profile", "sandbox", "start_early",
-    "stealth", "toolset",
+    "attach", "browser_enabled", "browser_per_session", "engine", "extension", "headless", "profile", "sandbox",
+    "start_early", "stealth", "toolset",
 )  # fmt: skip
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 class ChromiumEngine:
     """Starts Chromium, or attaches to one that a person runs."""
 
+    isolates_scripts = True
+
     async def start_process(
         self, settings: Settings, progress: Progress | None, profile: ProfileLaunch | None = None
     ) -> BrowserProcess:
@@ -28,10 +30,16 @@ class ChromiumEngine:
     async def launch(self, settings: Settings, process: StartedProcess) -> Browser:
         assert isinstance(process, BrowserProcess), "a process of another engine"
         if process.profile is None:
-            return await launch(settings, process)
+            return await launch(settings, process, Browser)
         from rove.chromium.profile_browser import ProfileBrowser  # few sessions have a profile
 
-        return await launch(settings, process, ProfileBrowser)
+        browser = await launch(settings, process, ProfileBrowser)
+        try:
+            await browser.load_extensions(process.profile.extensions)
+        except BaseException:
+            await browser.close()
+            raise
+        return browser
 
     async def attach(self, settings: Settings) -> AttachedBrowser:
         from rove.chromium.attachment import attach  # imports a WebSocket library that only attaching needs

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from rove.chromium.browser import CLOSE_TIMEOUT, Browser, opened
+from rove.browser.network.schemes import is_extension_page
+from rove.chromium.browser import AUTO_ATTACH, CLOSE_TIMEOUT, Browser, opened
 from rove.chromium.context import Context
-from rove.chromium.protocol.connection import CdpError
-from rove.errors import Unsupported
+from rove.chromium.frames.reporting import WITHOUT_WEBRTC
+from rove.chromium.protocol.connection import CdpError, CdpSession
+from rove.errors import InvalidSettings, Unsupported
 
 if TYPE_CHECKING:
     from rove.browser.context import SavedContext
+    from rove.browser.extensions.unpacked import Extension
     from rove.settings.tree import Settings
 
 
@@ -27,6 +31,39 @@ class ProfileContext(Context):
 
 class ProfileBrowser(Browser):
     """A browser for one session, started with the proxy of that session."""
+
+    async def load_extensions(self, extensions: Sequence[Extension]) -> None:
+        """Load unpacked extensions. Raises InvalidSettings with the browser's reason if it refuses one."""
+        for extension in extensions:
+            try:
+                await self._connection.root.send("Extensions.loadUnpacked", {"path": extension.folder})
+            except CdpError as error:
+                raise InvalidSettings(
+                    f"The browser does not load the extension {extension.folder}: {error}",
+                    hint="Correct its manifest. A full Chromium or Chrome of version 138 or newer is needed.",
+                ) from error
+
+    def _on_attached(self, event: dict[str, Any]) -> None:
+        """Leave pages and workers of extensions alone, apart from WebRTC: they are not the agent's."""
+        if is_extension_page(event["targetInfo"]["url"]):
+            self._on_extension_attached(event)
+        else:
+            super()._on_attached(event)
+
+    def _on_extension_attached(self, event: dict[str, Any]) -> None:
+        cdp, kind = self._connection.cdp_session(event["sessionId"]), event["targetInfo"]["type"]
+        self._tasks.start(_resume(cdp) if kind.endswith("worker") else self._resume_without_webrtc(cdp))
+
+    async def _resume_without_webrtc(self, cdp: CdpSession) -> None:
+        """Let a document of an extension, and the frames in it, run without WebRTC."""
+        cdp.on("Target.attachedToTarget", self._on_extension_attached)
+        script = {"source": WITHOUT_WEBRTC, "runImmediately": True}
+        await asyncio.gather(
+            cdp.send("Page.enable"),
+            cdp.send("Page.addScriptToEvaluateOnNewDocument", script),
+            cdp.send("Target.setAutoAttach", AUTO_ATTACH),
+        )
+        await _resume(cdp)
 
     async def new_context(self, settings: Settings, proxy: str, saved: SavedContext | None = None) -> Context:
         """Open the context that the profile keeps."""
@@ -51,3 +88,7 @@ class ProfileBrowser(Browser):
         await asyncio.wait({exiting}, timeout=CLOSE_TIMEOUT)
         await self.kill()
         await exiting
+
+
+async def _resume(cdp: CdpSession) -> None:
+    await cdp.send("Runtime.runIfWaitingForDebugger")

@@ -1,8 +1,10 @@
-"""What is not guarded when rove works in a browser that it did not start, in the words that clients and users read."""
+"""What is not guarded in a browser that rove did not start, or cannot fully control, in the words that users read."""
 
 from __future__ import annotations
 
+from rove.browser.browser import load_engine
 from rove.outcome import Event, Own
+from rove.settings.tree import Settings
 from rove.validation.record import dataclass
 
 # The kind that the journal records for a session without a notice.
@@ -15,11 +17,12 @@ class GuardNotice:
 
     kind: str
     sentence: str
+    subject: str = "the user's own browser"
 
     @property
     def event(self) -> Event:
         """The notice as an event of an outcome."""
-        return Event(Own(self.kind), Own("the user's own browser"), advice=Own(self))
+        return Event(Own(self.kind), Own(self.subject), advice=Own(self))
 
     def __str__(self) -> str:
         return f"{self.kind.upper()}: {self.sentence}"
@@ -35,3 +38,20 @@ PARTLY_GUARDED = GuardNotice(
     "guarded in part",
     "the requests of this session pass the guard, but in a browser that rove did not start WebRTC bypasses it.",
 )
+WITHOUT_ISOLATION = GuardNotice(
+    "guarded in part",
+    "WebKit is driven over WebDriver. The requests of its pages pass the guard, but rove's script runs in the page's "
+    "own world: a page that looks for it can change what the agent reads and where it clicks. So rove types no secrets "
+    "here, and does nothing that a person would have to approve by the form or link it sends.",
+    "WebKit over WebDriver",
+)
+
+
+def guard_notice_of(settings: Settings, is_default: bool = True) -> GuardNotice | None:
+    """Return what is not guarded in a session with these settings; None if all is.
+
+    In an attached browser the default session works in the user's own context, others beside it.
+    """
+    if settings.attach is not None:
+        return UNGUARDED if is_default else PARTLY_GUARDED
+    return None if load_engine(settings.engine).isolates_scripts else WITHOUT_ISOLATION

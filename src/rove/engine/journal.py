@@ -39,7 +39,7 @@ KILOBYTE = 1024
 PASSWORD_TEXT = "(not kept: it was refused to a password field)"
 _KEPT_ARGUMENTS = ("target", "action")
 # The parts of an entry that may hold text of a page or of the agent.
-_PAGE_TEXTS = ("arguments", "summary", "url", "error", "changes")
+_PAGE_TEXTS = ("arguments", "summary", "url", "error", "changes", "elements")
 # Most characters that are kept of what an action changed on the page.
 MOST_CHANGES = 2000
 
@@ -64,6 +64,8 @@ class Entry:
     changes: str = ""
     # Where in the viewport the element was that the action targets, if that was looked for.
     box: dict[str, float] | None = None
+    # What the elements that it targets can be found by later, by the paths of its arguments.
+    elements: dict[str, Any] = field(default_factory=dict[str, Any])
     guard: str = GUARDED
 
     def add_error(self, error: RoveError | None) -> None:
@@ -72,7 +74,7 @@ class Entry:
             return
         self.outcome, self.error = error.code, error.message
         if error.conceals:
-            self.arguments, self.summary = _hide_texts(self.arguments), self.action
+            self.arguments, self.summary, self.elements = _hide_texts(self.arguments), self.action, {}
 
 
 class Journal:
@@ -134,7 +136,7 @@ class Journal:
 
         `kind` says what it is; `data` has no key of its own that every entry has.
         """
-        facts = {"session": self._session, "kind": kind, "began": time.time(), **self._redacted(dict(data))}
+        facts = {"session": self._session, "kind": kind, "began": time.time(), **self.redacted(dict(data))}
         facts["attachments"] = [self._attachment_data(attachment) for attachment in attachments]
         self._unwritten.append((None, facts))
         try:
@@ -252,11 +254,14 @@ class Journal:
         if entry.box is None:
             del data["box"]
         data["attachments"] = [self._attachment_data(attachment) for attachment in entry.attachments]
-        data |= self._redacted({name: data[name] for name in _PAGE_TEXTS})
+        data |= self.redacted({name: data[name] for name in _PAGE_TEXTS})
+        if not data["elements"]:
+            del data["elements"]
         # After secrets are removed, or half of one could be left at the end.
         return data | {"changes": _shortened(data["changes"])}
 
-    def _redacted(self, data: dict[str, Any]) -> dict[str, Any]:
+    def redacted(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Return data with secrets removed from every text in it."""
         return {name: self._redact_value(value) for name, value in data.items()}
 
     def _attachment_data(self, attachment: Attachment) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rove.browser.network.navigation_errors import navigation_error
-from rove.browser.network.schemes import is_readable_scheme
+from rove.browser.network.schemes import is_extension_page, is_readable_scheme
 from rove.engine.proxy_loss import CALL_AGAIN, SILENT, SILENT_HINT, cut_error, ended_text, latest_since, loss_error
 from rove.errors import DeadlineExceeded, Denied, RoveError
 from rove.guard.hosts.urls import is_unreadable, origin_of
@@ -207,16 +207,16 @@ class NetworkAccess:
         if origin is not None and (refusal := self._rule_refusal(origin.endpoint)):
             self.on_refused(refusal)
             raise refusal.error()
-        if not self.is_guarded and not is_readable_scheme(url):
+        if is_extension_page(url) or (not self.is_guarded and not is_readable_scheme(url)):
             raise Denied(
                 of_same_author(url[:200], url),
-                " is a page of the browser's own, or a file.",
+                " is a page of the browser's own or of an extension, or a file.",
                 hint="Use a page of the web.",
             )
 
     def may_show(self, url: str) -> bool:
         """Whether the page at a URL may be read. In a guarded session it would not have been loaded otherwise."""
-        if self.is_guarded:
+        if self.is_guarded and not is_extension_page(url):
             return True
         try:
             self.refuse_url(url)

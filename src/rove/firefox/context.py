@@ -145,6 +145,7 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
         if owner is not None:
             origin = owner.page.origins.of(event["context"])
             self._downloads.start(event, origin, owner.page.events, owner.page.downloads)
+            owner.page.requests.note_download(event["url"])
 
     def on_download_ended(self, event: Event) -> None:
         self._downloads.finish(event)

@@ -24,6 +24,8 @@ _USUAL_MAJOR = "153"
 class FirefoxEngine:
     """Starts Firefox."""
 
+    isolates_scripts = True
+
     async def start_process(
         self, settings: Settings, progress: Progress | None, profile: ProfileLaunch | None = None
     ) -> FirefoxProcess:

@@ -28,6 +28,8 @@ from rove.tasks import BackgroundTasks, Interrupted, race
 R = TypeVar("R")
 # Seconds in which a page that is being replaced may still answer a command that was sent just before.
 LAST_ANSWER_SECONDS = 0.3
+# Seconds between the end of the request for a file and the report of its download.
+DOWNLOAD_STARTS_WITHIN = 2.0
 PDF_TYPE = "application/pdf"
 # A link that is clicked in a world of rove's own; the request takes the same way as that of the page.
 DOWNLOAD_DOCUMENT = "() => Object.assign(document.createElement('a'), { href: location.href, download: '' }).click()"
@@ -124,6 +126,10 @@ class LivePage(ABC):
         if address.startswith(("http:", "https:", "blob:", "file:")):
             return self._allows(address)
         return all(map(self._allows, {address, *self.origins.all}))
+
+    def origin_of(self, frame: str) -> str:
+        """Return the origin whose words a frame shows."""
+        return self.origins.of(frame)
 
     def _allows(self, address: str) -> bool:
         return self.policy_allows(address)
@@ -236,6 +242,17 @@ class LivePage(ABC):
             said = f"{server} had not answered, and the page before it is still there."
             self.events.add("loading stopped", server.around(said))
             self.stop_loading()
+
+    async def wait_for_answer(self) -> None:
+        """Wait until the server that was asked for a document answers; if with a file, until its download begins."""
+        await self.load_state.wait_until_not_navigating()
+        document = self.requests.document
+        if document is None or document.status is None or document.is_download:
+            return
+        if not self.load_state.has_committed(document.loader):
+            with contextlib.suppress(TimeoutError):  # it has no content, or was stopped
+                async with asyncio.timeout(DOWNLOAD_STARTS_WITHIN):
+                    await self.downloads.wait_until_started(self.downloads.count)
 
 
 def same_document(one: str, other: str) -> bool:

@@ -18,6 +18,7 @@ from rove.page.frames.world import DocumentScript, World
 from rove.page.input.devices import InputDevices
 from rove.page.input.keys import MODIFIER_BITS
 from rove.page.live_page import LivePage
+from rove.page_text import NOWHERE
 
 R = TypeVar("R")
 # Seconds to wait until the page has handled an event. A busy page handles it later, in its turn.
@@ -43,6 +44,8 @@ class PersonInput(ABC):
         # Watches documents that load while the person drives.
         self._script: DocumentScript = page.document_script("rove.watchPerson(true)")
         self._has_typed = False
+        # Whether what the person has typed stays covered between pictures, for a recording.
+        self._is_kept_covered = False
         # What the person holds down, which is released when they hand back.
         self._buttons: dict[str, InputEvent] = {}
         self._keys: dict[str, InputEvent] = {}
@@ -73,7 +76,21 @@ class PersonInput(ABC):
         try:
             return await capture
         finally:
-            await self._tell_worlds("coverTyped", False)
+            if not self._is_kept_covered:
+                await self._tell_worlds("coverTyped", False)
+
+    async def keep_covered(self) -> bool:
+        """Cover secrets and what the person has typed until the person types again.
+
+        Returns whether what the page has shown until now may be recorded: nothing had to be covered, and the agent may
+        read every frame.
+        """
+        has_found = await self._devices.secret_fields.protect()
+        if self._has_typed:
+            self._is_kept_covered = True
+            # A frame that does not answer may show what was typed.
+            has_found |= any(shown is not False for shown in await self._tell_worlds("coverTyped", True))
+        return not has_found and self._page.may_read(NOWHERE)
 
     async def release(self) -> None:
         """Release the buttons and keys that the person still holds."""
@@ -96,6 +113,9 @@ class PersonInput(ABC):
             return
         self._script.is_on = True
         try:
+            if self._is_kept_covered:
+                self._is_kept_covered = False
+                await self._tell_worlds("coverTyped", False)  # the person sees what they type
             await self._script.begin(await self._page.every_world())
             await self._tell_worlds("watchPerson", True)
         except BaseException:
@@ -105,9 +125,10 @@ class PersonInput(ABC):
     async def _end_watching(self) -> None:
         await asyncio.gather(self._script.end(), self._tell_worlds("watchPerson", False))
 
-    async def _tell_worlds(self, function: str, is_on: bool) -> None:
+    async def _tell_worlds(self, function: str, is_on: bool) -> list[Any]:
+        """Call a function in every frame; return the results, None of a frame that did not answer."""
         worlds = await self._page.every_world()
-        await asyncio.gather(*(_tell_world(world, function, is_on) for world in worlds))
+        return await asyncio.gather(*(_tell_world(world, function, is_on) for world in worlds))
 
     def _note_held(self, event: InputEvent) -> None:
         """Note what the person holds down once the event is handled."""
@@ -137,10 +158,11 @@ class PersonInput(ABC):
                 await self._page.dialogs.run_until_dialog(self.dispatch(event))
 
 
-async def _tell_world(world: World, function: str, is_on: bool) -> None:
+async def _tell_world(world: World, function: str, is_on: bool) -> Any:
     with contextlib.suppress(TimeoutError, BrowserError, ScriptFailed):  # a frame that is busy or going away
         async with asyncio.timeout(HANDLING_SECONDS):
-            await world.call(f"isOn => rove.{function}(isOn)", is_on)
+            return await world.call(f"isOn => rove.{function}(isOn)", is_on)
+    return None
 
 
 def modifier_bits(event: InputEvent) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from rove.browser.page_data import OpenDialog
+from rove.browser.performance.profiler import NoProfiler, Profiler
 from rove.page.consequences.act_effects import ActEffects
 from rove.page.events.popups import Popups
 from rove.page.frames.geometry import box_of
@@ -20,6 +21,7 @@ from rove.page.live_page import LivePage
 from rove.page.opener_group import OpenerGroup
 from rove.page.page_observer import PageObserver
 from rove.page.targets import hit_test, target_resolution
+from rove.page.targets.descriptions import Descriptions
 from rove.page_text import PageText
 from rove.settings.tree import Settings
 
@@ -50,10 +52,12 @@ class Tab(ABC):
         self.lock = asyncio.Lock()
         self.is_unresponsive = False
         self.redact: Callable[[str], str] = str
+        self.profiler: Profiler = NoProfiler()
         self.observer = observer
         self.popups = popups
         self._devices = devices
         self.effects = ActEffects(devices, lambda: observer.acted_in)
+        self.descriptions = Descriptions(page)
         self.opener_group = OpenerGroup()
         self.opener_group.add(identity, page)
         page.worlds.set_tab(identity)

@@ -23,9 +23,18 @@ _MAX_DESCRIPTORS = 4096
 
 
 class ChildProcess:
-    """A process that leads a POSIX session of its own, so that Ctrl-C in the terminal reaches only rove."""
+    """A process outside of our process group, so that Ctrl-C in the terminal reaches only rove.
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str], descriptors: Mapping[int, int]) -> None:
+    It leads a POSIX session of its own or, with `group`, belongs to that process group; 0 is one of its own.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        descriptors: Mapping[int, int],
+        group: int | None = None,
+    ) -> None:
         """`descriptors`: our descriptor for each number in the child; all others are closed in the child."""
         # Copies, so that a descriptor is not overwritten before it is used where two exchange their numbers.
         copies = {number: fcntl.fcntl(ours, fcntl.F_DUPFD_CLOEXEC, _FIRST_COPY) for number, ours in descriptors.items()}
@@ -39,8 +48,8 @@ class ChildProcess:
                 list(command),
                 dict(environment),
                 file_actions=actions,
-                setsid=True,
                 setsigdef=_DEFAULT_SIGNALS,
+                **({"setsid": True} if group is None else {"setpgroup": group}),
             )
         finally:
             for copy in copies.values():

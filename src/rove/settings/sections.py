@@ -81,6 +81,28 @@ class Journaling(Validated):
         default=256,
         ge=0,
     )
+    elements: bool = arg(
+        "Describe the elements of each action, so that a recording can be made from the journal afterwards.",
+        default=True,
+    )
+
+
+@dataclass(frozen=True)
+class Recording(Validated):
+    video: bool = arg(
+        "Record a video of every session, as a WebM file in `videos` of the workspace; needs `rove[video]`.",
+        default=False,
+    )
+    har: bool = arg(
+        "Record the network traffic of every session, as a HAR file in `har` of the workspace.", default=False
+    )
+    har_bodies: bool = arg("Keep the bodies of requests and responses in that file.", default=False)
+    har_body_kilobytes: int = arg("Largest body that a HAR file keeps.", default=1024, ge=1)
+    har_megabytes: int = arg("Size at which a HAR file takes no more requests.", default=200, ge=1)
+    video_minutes: Seconds = arg("Minutes after which a video ends.", default=60)
+    video_megabytes: int = arg("Size at which a video ends.", default=500, ge=1)
+    video_width: int = arg("Most pixels of a video's width.", default=1280, ge=64, le=3840)
+    frames_per_second: Seconds = arg("Most pictures of a second of video.", default=10, le=20)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from rove.settings.home import DEFAULT as DEFAULT_HOME
 from rove.settings.home import home_from
 from rove.settings.logins import Logins
 from rove.settings.sections import Deadlines as Deadlines
-from rove.settings.sections import EngineName, Observing, Viewport
+from rove.settings.sections import EngineName, Observing, Recording, Viewport
 from rove.settings.sections import Guarding as Guarding
 from rove.settings.sections import Journaling as Journaling
 from rove.settings.sections import Limits as Limits
@@ -97,6 +97,11 @@ class Settings(Validated):
     )
     start_early: bool = arg("Start the browser with the server, not with the first call that needs it.", default=True)
     profile: str | None = arg("Profile of the default session, which a browser of its own keeps.", default=None)
+    extension: tuple[str, ...] = arg(
+        "Unpacked extensions: FOLDER for the profile of the default session, or PROFILE=FOLDER. They take a full "
+        "browser instead of a headless shell.",
+        default=(),
+    )
     browser_per_session: bool = arg(
         "Start a browser for each session, so that a crash of one leaves the others alone; each takes about 200 MB.",
         default=False,
@@ -129,6 +134,14 @@ class Settings(Validated):
         check=checked_mirror,
     )
     fetch_browser: bool = arg("Install a browser on first use when none is found.", default=True)
+    axe: Path | None = arg(
+        "Path of an axe.min.js to audit pages with. Default: the one that `rove install axe` has fetched.",
+        default=None,
+    )
+    axe_address: str | None = arg(
+        "Address to fetch axe.min.js from instead of the usual ones. Its hash must be the same.",
+        default=None,
+    )
     with_: tuple[str, ...] = arg("Groups of tools that a model is shown besides the usual ones, or all.", default=())
     toolset: str | None = arg(
         "Tools that a model is shown: the name of a toolset, such as devtools or playwright, or the path of a TOML "
@@ -142,6 +155,7 @@ class Settings(Validated):
     limits: Limits = Limits()
     observing: Observing = Observing()
     journal: Journaling = Journaling()
+    recording: Recording = Recording()
     guard: Guarding = Guarding()
     serve: Serving = Serving()
     logins: Logins = Logins()
@@ -154,7 +168,7 @@ class Settings(Validated):
     @property
     def uses_headless_shell(self) -> bool:
         """Whether a headless shell will do, which starts faster, and which a page can tell from a full browser."""
-        return self.headless and not self.stealth
+        return self.headless and not self.stealth and not self.extension
 
     @property
     def workspace_folder(self) -> Path:

@@ -29,6 +29,10 @@ class LockedProfile:
         self._lock: int | None = lock
 
     @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @property
     def data(self) -> Path:
         return self.folder / DATA_FOLDER
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from rove.surfaces.library.blocking import BlockingOpening as Opening
 from rove.surfaces.library.blocking import BlockingSession as Session
-from rove.surfaces.library.blocking import open
+from rove.surfaces.library.blocking import BlockingTools as SessionTools
+from rove.surfaces.library.blocking import open, tools
 
-__all__ = ["Opening", "Session", "open"]
+__all__ = ["Opening", "Session", "SessionTools", "open", "tools"]

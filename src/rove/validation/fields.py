@@ -112,6 +112,21 @@ def build(cls: type[Any], values: Mapping[str, Any], where: str = "") -> Any:
     return made
 
 
+def fields_of(cls: type[Any]) -> tuple[str, ...]:
+    """Return the names of the fields of a class."""
+    return tuple(field.name for field in dataclasses.fields(cls))
+
+
+def without_empty(cls: type[Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out arguments that are null or empty and need not be given.
+
+    Models write those for what they leave out, above all where their API demands a value for every property.
+    """
+    fields = dataclasses.fields(cls)
+    required = {field.name for field in fields if field.default is dataclasses.MISSING}
+    return {name: value for name, value in arguments.items() if name in required or value not in (None, "")}
+
+
 def _read_all(cls: type[Any], values: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     """Return each value as its type wants it, and what is wrong with the others."""
     read: dict[str, Any] = {}

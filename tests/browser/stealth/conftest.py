@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 
 import pytest
+from tests.shared_sessions import has_mark, shared_session
 from tests.site import Site
 
 from rove import Session
@@ -28,8 +29,10 @@ async def stealth_sessions(
 
 
 @pytest.fixture
-async def stealthy(stealth_sessions: Sessions) -> AsyncGenerator[Session]:
-    """A new session with stealth."""
-    name = await stealth_sessions.open_session("stealthy")
-    yield Session(stealth_sessions, name)
-    await stealth_sessions.close_session(name)
+async def stealthy(request: pytest.FixtureRequest, stealth_sessions: Sessions) -> AsyncGenerator[Session]:
+    """A session with stealth; tests of a module that is marked `one_session` share one, as each starts a browser."""
+    is_shared = has_mark(request, "one_session") and not has_mark(request, "own_session")
+    async with shared_session(stealth_sessions, "shared" if is_shared else "stealthy") as session:
+        yield session
+    if not is_shared:
+        await stealth_sessions.close_session("stealthy")

@@ -17,9 +17,12 @@ from rove.errors import Denied, RoveError
 from rove.settings.sections import Viewport
 from rove.settings.tree import Settings
 
+pytestmark = pytest.mark.one_session
+
 SIZES = "[innerWidth, innerHeight, outerWidth >= innerWidth, outerHeight > innerHeight]"
 
 
+@pytest.mark.own_session
 async def test_the_console_has_the_text_of_each_message_with_its_origin_and_says_what_it_lacks(
     stealthy: Session, site: Site
 ) -> None:
@@ -88,6 +91,7 @@ async def test_a_dialog_is_open_for_as_long_as_a_person_takes(stealthy: Session,
     assert await value(stealthy, "at") >= 200
 
 
+@pytest.mark.own_session
 async def test_a_page_has_the_size_that_is_set_by_its_window(stealthy: Session, site: Site) -> None:
     await stealthy.navigate(site.page("/", "<p>page"))
     assert await value(stealthy, SIZES) == [1440, 813, True, True]

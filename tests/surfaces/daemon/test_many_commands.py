@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -33,7 +34,8 @@ def commands_of_a_shell(terminal: Terminal, url: str, shell: int, done: list[Don
     session = f"s{shell}"
     for number in range(EACH):
         words = ["open", url] if number % 10 == 0 else [["snapshot"], ["tabs"], ["evaluate", "6*7"]][number % 3]
-        done.append(terminal.run(*words, "--session", session))
+        form = ["--json"] if number % 2 else []
+        done.append(terminal.run(*words, *form, "--session", session))
 
 
 def run_shells(terminal: Terminal, url: str) -> list[Done]:
@@ -72,6 +74,9 @@ def test_a_daemon_that_is_killed_at_random(terminal: Terminal, site: Site) -> No
     killer.join()
     # A command that the daemon had begun fails, and says so; one that finds no session says which are open.
     assert {each.returncode for each in done} <= {0, 1}
-    assert all(each.stderr for each in done if each.returncode)
+    failed = [each for each in done if each.returncode]
+    assert all(each.stderr for each in failed if "--json" not in each.args)
+    told = [json.loads(each.stdout) for each in done if "--json" in each.args]
+    assert {each["error"]["code"] for each in told if not each["ok"]} <= {"browser_unavailable", "not_open"}
     assert not any("Traceback" in each.stderr for each in done)
     assert 'heading "Shop"' in terminal.run("open", url).stdout

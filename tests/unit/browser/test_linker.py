@@ -111,6 +111,7 @@ def test_forms_that_the_linker_does_not_know_are_refused(tmp_path: Path, text: s
 
 
 ENTRIES = (
+    "accessibility_audit.js",
     "isolated_world.js",
     "main_world.js",
     "listener_world.js",

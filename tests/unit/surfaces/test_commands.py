@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import json
+from pathlib import Path
 
 import pytest
 
 from rove.settings.tree import options
 from rove.surfaces.arguments.action_list import command_words
 from rove.surfaces.cli.commands import build_parser, run
+from rove.surfaces.daemon.client import run as run_in_daemon
 from rove.surfaces.own_commands import OWN_COMMANDS, SESSION_COMMANDS
 
 
@@ -25,8 +28,8 @@ def parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParse
 COMMANDS = [name for name, parser in parsers(build_parser()).items() if parser.get_default("command")]
 
 
-def test_there_are_twenty_eight_commands() -> None:
-    assert len(COMMANDS) == 28
+def test_there_are_thirty_three_commands() -> None:
+    assert len(COMMANDS) == 33
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -75,3 +78,29 @@ def test_help_shows_at_most_a_dozen_settings_and_a_few(name: str) -> None:
     flags = {option.flag for option in options()}
     shown = [action for action in parser._actions if flags & {*action.option_strings}]
     assert sum(action.help != argparse.SUPPRESS for action in shown) <= 15
+
+
+@pytest.mark.parametrize("words", [["click"], ["clik", "e1"], ["sessions", "--jsn"]])
+def test_a_command_line_that_is_not_valid_is_told_as_json_without_a_daemon(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_in_daemon([*words, "--json"], {"ROVE_HOME": str(tmp_path)}) == 2
+    told = json.loads(capsys.readouterr().out)
+    assert not told["ok"] and told["error"]["code"] == "invalid_arguments"
+
+
+def test_without_a_daemon_no_sessions_are_listed_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_in_daemon(["sessions", "--json"], {"ROVE_HOME": str(tmp_path)}) == 0
+    assert json.loads(capsys.readouterr().out) == []
+
+
+@pytest.mark.parametrize("words", [["--allow-host", "a:b"], ["--limits-tabs", "x"], ["--policy", "/no/file"]])
+def test_settings_that_are_not_valid_on_the_command_line_are_misuse(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["policy", "explain", "click", "https://example.com", "--home", str(tmp_path), *words]) == 2
+
+
+def test_a_config_file_that_is_not_valid_is_a_failure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "config.toml").write_text("limits.tabs = 'x'")
+    assert run(["policy", "check", "--home", str(tmp_path)]) == 1

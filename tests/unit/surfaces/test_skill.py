@@ -13,7 +13,7 @@ from rove.surfaces.own_commands import OWN_COMMANDS
 
 FOUND = re.findall(r"^rove .*$|(?<=`)rove [^`]*(?=`)", skill_text(), re.MULTILINE)
 COMMANDS = sorted({line.partition("  #")[0].strip() for line in FOUND})
-ABOUT_SESSIONS = ("sessions", "close")
+ABOUT_SESSIONS = ("sessions", "close", "record")
 
 
 def test_the_guide_is_short() -> None:

@@ -34,7 +34,7 @@ class DownloadList(Result):
 class Downloads(TabAction[DownloadList]):
     """List the files that this tab has downloaded, with their paths in the workspace."""
 
-    wait: bool = arg("Wait until none is under way.", default=False)
+    wait: bool = arg("Wait until none is under way, also one whose server has not answered yet.", default=False)
 
     @property
     def is_about_page(self) -> bool:
@@ -43,5 +43,6 @@ class Downloads(TabAction[DownloadList]):
     async def perform(self, tab: Tab) -> DownloadList:
         downloads = tab.page.downloads
         if self.wait:
+            await tab.page.wait_for_answer()
             await downloads.wait_until_finished(0)
         return DownloadList(downloads.files)

@@ -38,7 +38,7 @@ class Waited(Result):
         return f"Waited {self.seconds:g} s."
 
 
-@action(Effect.READ, observes=True)
+@action(Effect.READ, observes=True, recorded=True)
 class Wait(TabAction[Waited]):
     """Wait until all that is given holds."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from rove.action import Effect, SessionDirectory, SessionsAction, action, arg
 from rove.browser.emulation.window import ViewportSize, WindowChoice
@@ -29,6 +29,10 @@ class StatusReport(Result):
         for session in self.sessions:
             name, guard = str(session["session"]), str(session.get("guard", ""))
             yield Passage(f"session {name} {guard}".rstrip())
+            if loaded := cast("tuple[Own, ...]", session.get("extensions", ())):
+                yield Passage(f"  extensions: {', '.join(loaded)}")
+            files: tuple[Own, ...] = session.get("recording", ())
+            yield from (Passage(f"  recording to {path}") for path in files)
             for tab in session["tabs"]:
                 mark = "*" if tab["is_current"] else " "
                 url: PageText = tab["url"]
@@ -76,6 +80,8 @@ class OpenSession(SessionsAction[SessionOpened]):
     viewport: ViewportSize | None = arg("Size of its tabs.", default=None, rare=True)
     engine: EngineName | None = arg("Browser engine; the one that is set if not given.", default=None, rare=True)
     start: bool = arg("Start its browser now, not with the first call.", default=False, rare=True)
+    video: bool = arg("Record a video of it.", default=False, rare=True)
+    har: bool = arg("Record its network traffic as HAR.", default=False, rare=True)
     must_be_new: bool = arg("Refuse a name that is open already.", default=False, rare=True)
     profile: str | None = arg("Profile, which a browser of its own keeps.", default=None, rare=True)
 
@@ -98,7 +104,7 @@ class OpenSession(SessionsAction[SessionOpened]):
         self.refuse_early(directory)  # another call may have opened it while a person was asked
         known = _names(directory)
         choice = LoginChoice(self.state, self.profile, self.save_on_close)
-        window = WindowChoice(self.headless, self.viewport, self.start, self.engine)
+        window = WindowChoice(self.headless, self.viewport, self.start, self.engine, self.video, self.har)
         name = await directory.open_session(self.name, choice, window)
         login = " and ".join(f"{use.kind} {use.name}" for use in self.logins)
         return SessionOpened(Own(name), name not in known, Own(login), self.headless, self.viewport, self.engine)

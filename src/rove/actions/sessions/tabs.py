@@ -59,6 +59,10 @@ class Tabs(ContextAction[TabList]):
     def shows_page(self) -> bool:
         return self.operation in ("new", "switch")
 
+    @property
+    def is_step(self) -> bool:
+        return self.operation != "list"
+
     def concerns(self, context: Context) -> TabInfo | None:
         if self.operation in ("list", "new"):
             return None

@@ -24,6 +24,9 @@ class WindowChoice:
     # Whether its browser is started at once, not with the first call that needs it.
     starts_now: bool = False
     engine: EngineName | None = None
+    # Whether all of it is recorded as a video, and as HAR, also if the settings do not say so.
+    video: bool = False
+    har: bool = False
 
 
 AS_SET = WindowChoice()

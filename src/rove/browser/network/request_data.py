@@ -33,6 +33,26 @@ class RequestTiming:
         return {name: took for name in names if (took := getattr(self, name)) is not None}
 
 
+@dataclass
+class PageLoad:
+    """A document that the tab has loaded, and the requests of which have its number; moments in seconds since 1970."""
+
+    number: int
+    url: str
+    at: float
+    parsed: float | None = None
+    loaded: float | None = None
+
+
+@dataclass(frozen=True)
+class Transport:
+    """How a response came: by which protocol (`h2`), from which address, with which words beside its status."""
+
+    protocol: str = ""
+    address: str = ""
+    status_text: str = ""
+
+
 @dataclass(frozen=True)
 class NetworkMessage:
     """One frame of a WebSocket, or one event of a server; `event` is its type, `size` the length of its data."""

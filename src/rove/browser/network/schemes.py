@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 _OPENED = frozenset({"http", "https", "about", "blob", "data", "javascript", "file"})
+_EXTENSIONS = frozenset({"chrome-extension", "moz-extension", "safari-web-extension"})
 _READABLE = frozenset({"http", "https", "about", "blob", "data", "chrome-error"})
 
 
@@ -14,6 +15,11 @@ def is_web(url: str) -> bool:
 def is_readable_scheme(url: str) -> bool:
     """Return whether a page of an attached browser may be shown: no settings, no extensions, no files."""
     return _scheme(url) in _READABLE
+
+
+def is_extension_page(url: str) -> bool:
+    """Return whether a URL is a page, or the worker, of an extension of the browser."""
+    return _scheme(url) in _EXTENSIONS
 
 
 def scheme_refusal(url: str) -> str:

@@ -27,7 +27,8 @@ def listener_script() -> str:
 @cache
 def pressed_elements_script() -> str:
     """Return an expression for the function that finds elements with listeners for presses (`pressed_elements.js`)."""
-    return f'(() => {{\n"use strict";\n{link(_FOLDER, "main_world/pressed_elements.js")}\nreturn findPressedElements;\n}})()'
+    code = link(_FOLDER, "main_world/pressed_elements.js")
+    return f'(() => {{\n"use strict";\n{code}\nreturn findPressedElements;\n}})()'
 
 
 @cache
@@ -40,7 +41,29 @@ def storage_script() -> str:
 def page_script() -> str:
     """Return one expression that installs `globalThis.rove` in the world where it is evaluated."""
     present = 'if (globalThis.rove) return "present";\n'
-    return f'(() => {{\n{_HEAD}{present}{link(_FOLDER, "isolated_world.js")}\nreturn "installed";\n}})()'
+    install = 'globalThis.rove = driverCalls;\nreturn "installed";'
+    return f"(() => {{\n{_HEAD}{present}{link(_FOLDER, 'isolated_world.js')}\n{install}\n}})()"
+
+
+_SCHEDULING = ("setTimeout", "clearTimeout", "setInterval", "clearInterval", "requestAnimationFrame",
+               "cancelAnimationFrame")  # fmt: skip
+# The event by which calls find rove's script in the page's own world (`page_world.js`).
+PAGE_WORLD_EVENT = f"called-by-{NONCE}"
+
+
+@cache
+def page_world_script() -> str:
+    """Return statements that install rove's script in the page's own world, for engines without an isolated one.
+
+    No property of the page leads to it: it answers only to an event whose name a page cannot guess.
+    """
+    asking = f'performance.dispatchEvent(new CustomEvent("{PAGE_WORLD_EVENT}", {{ detail: found }}));'
+    present = f"const found = {{}};\n{asking}\nif (found.rove) return;\n"
+    own = f"(() => {{\n{_HEAD}{link(_FOLDER, 'page_world.js')}\n}})();"
+    # The main world's script replaces these functions, to record what the page schedules; rove's own work is not meant.
+    given = ", ".join(f"{name}: globalThis.{name}?.bind(globalThis)" for name in _SCHEDULING)
+    body = f"{present}{main_world_script()}\n{listener_script()}\n{own}"
+    return f"(({{ {', '.join(_SCHEDULING)} }}) => {{\n{body}\n}})({{ {given} }});"
 
 
 @cache
@@ -48,3 +71,12 @@ def state_script() -> str:
     """Return one expression for an object that reads and writes what the page's origin has stored."""
     code = link(_FOLDER, "saved_state/origin_state.js")
     return f'(() => {{\n"use strict";\n{code}\nreturn {{ readStorage, writeStorage }};\n}})()'
+
+
+def audit_script(axe: str) -> str:
+    """Return a function that installs `globalThis.roveAudit` and the axe-core that it runs, given as source code."""
+    # Nothing that an element of the page is called stands in for what axe-core looks for around itself.
+    own = (
+        f"(function (module, exports, define) {{\n{axe}\n}})();\nconst axe = globalThis.axe;\ndelete globalThis.axe;\n"
+    )
+    return f"() => {{\n{_HEAD}if (globalThis.roveAudit) return;\n{own}{link(_FOLDER, 'accessibility_audit.js')}\n}}"

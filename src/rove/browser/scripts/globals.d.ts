@@ -414,6 +414,52 @@ declare const NONCE: string;
 declare var roveTell: ((message: string) => void) | undefined;
 declare var roveCopied: ((text: string) => void) | undefined;
 declare var rove: unknown;
+// What runs axe-core in a frame, and the axe-core that Python puts before that.
+declare var roveAudit: unknown;
+declare const axe: Axe;
+
+/** A selector of axe-core's: an array goes from frame to frame, an array in it from shadow root to shadow root. */
+type AxeSelector = string | AxeSelector[];
+
+/** An element that axe-core has found. */
+interface AxeElement {
+  element: Element;
+  selector: AxeSelector[];
+  source: string;
+  ancestry: AxeSelector[];
+  nodeIndexes: number[];
+  fromFrame: boolean;
+}
+
+interface AxeRule {
+  id: string;
+  impact: string | null;
+  tags: string[];
+  help: string;
+  nodes: { xpath: string[]; target: AxeSelector[]; html: string; failureSummary?: string }[];
+}
+
+interface AxeReport {
+  testEngine: { version: string };
+  violations: AxeRule[];
+  incomplete: AxeRule[];
+  passes: AxeRule[];
+  inapplicable: AxeRule[];
+}
+
+/** What is used of axe-core. */
+interface Axe {
+  _running: boolean;
+  teardown(): void;
+  getRules(): { ruleId: string; tags: string[] }[];
+  runPartial(context: object, options: object): Promise<object>;
+  finishRun(partials: (object | null)[], options: object): Promise<AxeReport>;
+  utils: {
+    getFrameContexts(context: object, options: object): { frameSelector: AxeSelector; frameContext: object }[];
+    shadowSelect(selector: AxeSelector): Element | null;
+    nodeSerializer: { update(serializer: { toSpec?: (found: AxeElement) => object }): void };
+  };
+}
 
 // Properties that TypeScript does not know yet.
 interface CSSStyleDeclaration {

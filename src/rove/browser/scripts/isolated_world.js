@@ -1,4 +1,4 @@
-// The entry of the script in rove's isolated world: what the driver can call, and the events that it listens for.
+// What the driver can call in a frame, and the events that rove's script there listens for.
 
 import { boxNow, pageBox, untilActionable } from "./acting/actionability.js";
 import { checkedIn } from "./acting/checkboxes.js";
@@ -13,6 +13,9 @@ import { beginTyping, describeFocus, endTyping, focusedRef, typingFocus } from "
 import { untilLayersRest } from "./acting/waiting.js";
 import { ariaSnapshot } from "./aria/aria_snapshot.js";
 import { locate, locateOpenly, locatorOf, matching, refOfAriaNumber } from "./aria/locators.js";
+import { listenForInteractions } from "./audits/interactions.js";
+import { holdStill, releaseStill } from "./audits/stillness.js";
+import { webVitals } from "./audits/web_vitals.js";
 import {
   beginChoice,
   beginSearch,
@@ -46,6 +49,7 @@ import {
 import { listenForValidation } from "./page/validation.js";
 import { changedLook, watchLookAt, watchLookOnKeys } from "./paint/look_changes.js";
 import { pageSource } from "./reading/page_source.js";
+import { recordedCandidates, recordedDescription } from "./recording/descriptions.js";
 import { listenForPasswords } from "./roles/passwords.js";
 import { findRows } from "./search/find.js";
 import { similarNames } from "./search/similar_names.js";
@@ -54,11 +58,16 @@ import { checkSecretFields } from "./secrets/secret_fields.js";
 import { selectionInContext } from "./secrets/selection.js";
 import { testedValues } from "./secrets/tested_attributes.js";
 import { holdSecretsIn, unheldTexts } from "./secrets/unheld_fields.js";
-import { isPressListener, noteClickListeners, useListenerProbe, useRecordedListeners } from "./snapshot/press_targets.js";
+import {
+  isPressListener,
+  noteClickListeners,
+  useListenerProbe,
+  useRecordedListeners,
+} from "./snapshot/press_targets.js";
 
 useOwnIterators();
 
-globalThis.rove = {
+export const driverCalls = {
   // The snapshot, and elements in it.
   snapshot: snapshotAndWatch,
   pageSource,
@@ -72,6 +81,9 @@ globalThis.rove = {
   find: findRows,
   boxes: rectanglesOf,
   surroundings: surroundingsOf,
+  // Elements that are found again after the page has changed.
+  recordedDescription,
+  recordedCandidates,
   // Playwright's form of them.
   ariaSnapshot,
   refOfAriaNumber,
@@ -156,6 +168,9 @@ globalThis.rove = {
   releasePointer,
   watchPerson,
   coverTyped,
+  webVitals: (/** @type {number} */ longest) => webVitals(describeElement, longest),
+  holdStill,
+  releaseStill,
 };
 
 listenForPasswords();
@@ -168,4 +183,5 @@ listenForScrolling();
 listenForClipboard();
 listenForModes();
 listenForValidation();
+listenForInteractions();
 useRecordedListeners();

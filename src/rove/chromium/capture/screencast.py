@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import time
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from rove.browser.page_data import ScreencastFrame
@@ -27,7 +28,9 @@ MAX_HEIGHT = 10_000
 class Screencast:
     """The one screencast of a page, for all of its readers."""
 
-    def __init__(self, cdp: CdpSession, tasks: BackgroundTasks) -> None:
+    def __init__(self, cdp: CdpSession, tasks: BackgroundTasks, keep_covered: Callable[[], Awaitable[bool]]) -> None:
+        """`keep_covered` hides what may not be recorded, and returns whether there was nothing to hide."""
+        self._keep_covered = keep_covered
         self._cdp = cdp
         self._tasks = tasks
         self._readers: list[FrameReader] = []
@@ -48,6 +51,10 @@ class Screencast:
         self._readers.append(reader)
         self._tasks.start(self._adjust())
         return reader
+
+    async def may_be_kept(self) -> bool:
+        """Return whether frames that were sent until now show only what the agent may see."""
+        return await self._keep_covered()
 
     def remove(self, reader: FrameReader) -> None:
         if reader in self._readers:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from rove.browser.network.header_masking import truncate_headers
+from rove.browser.network.request_data import PageLoad, Transport
 from rove.chromium.events.request_details import (
+    PageLoads,
     initiator_text,
     received_after,
     server_sent_event,
     timing_of,
+    transport_of,
     websocket_message,
 )
 from rove.chromium.frames.frame_origins import FrameOrigins
@@ -73,6 +77,11 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
         self._origins = origins
         # Headers from `requestWillBeSentExtraInfo` events that came before their `requestWillBeSent`.
         self._early_headers: dict[str, dict[str, str]] = {}
+        self._page_loads = PageLoads(main_frame)
+
+    @property
+    def pages(self) -> Sequence[PageLoad]:
+        return self._page_loads.listed
 
     def sender(self, entry: Event) -> str | None:
         """Return the origin of the document that sent the request which an entry of the browser's log is about."""
@@ -96,6 +105,7 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
         cdp.on("Network.webSocketFrameReceived", lambda event: self._on_websocket_frame("received", event))
         cdp.on("Network.webSocketClosed", self._on_finish)
         cdp.on("Network.eventSourceMessageReceived", self._on_server_sent_event)
+        cdp.on("Page.lifecycleEvent", self._page_loads.on_lifecycle)
         cdp.on("dropped", self._on_dropped)
 
     def _on_request(self, event: Event, cdp: CdpSession, context: str) -> None:
@@ -123,6 +133,7 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
                 truncate_headers(request["headers"]),
                 request.get("hasPostData", False),
                 initiator=initiator_text(event.get("initiator", {})),
+                page=self._page_loads.note_request(event, MAX_URL_LENGTH),
                 cdp=cdp,
             )
         )
@@ -143,6 +154,7 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
                 0,
                 {},
                 initiator=initiator_text(event.get("initiator", {})),
+                page=self.pages[-1].number if self.pages else 0,
                 cdp=cdp,
             )
         )
@@ -157,6 +169,7 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
         if request := self._pending.get(event["requestId"]):
             request.status, request.source = event["response"]["status"], "network"
             request.response_headers = truncate_headers(event["response"]["headers"])
+            request.transport = Transport("http/1.1", status_text=event["response"].get("statusText", ""))
 
     def _on_websocket_error(self, event: Event) -> None:
         if request := self._pending.get(event["requestId"]):
@@ -208,6 +221,7 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
         request.response_headers = request.response_headers or truncate_headers(response["headers"])
         sources = (name for flag, name in _SOURCES if response.get(flag))
         request.source = request.source or next(sources, "network")
+        request.transport = transport_of(response)
         request.reported_timing = response.get("timing")
         request.timing = timing_of(request.reported_timing, request.began)
         request.failure = proxy_refusal(request.url, response["headers"])
@@ -228,6 +242,7 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
     def _end(self, request: LoggedRequest, event: Event) -> None:
         began = request.began or event["timestamp"]
         request.seconds = max(event["timestamp"] - began, 0.0)
+        self._report(request)
 
     def _add(self, request: LoggedRequest) -> None:
         if (sent := self._early_headers.pop(request.identity, None)) is not None:

@@ -1,11 +1,13 @@
-"""What CDP reports of a request besides its response: who started it, its timing, and its messages."""
+"""What CDP reports of a request besides its response: who started it, its timing, its messages and its document."""
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Any, Literal
 
-from rove.browser.network.request_data import MAX_MESSAGE_LENGTH, NetworkMessage, RequestTiming
+from rove.browser.network.request_data import MAX_MESSAGE_LENGTH, NetworkMessage, PageLoad, RequestTiming, Transport
 from rove.page.logs.console_text import source_location
+from rove.page.logs.network_log import MAX_PAGES
 
 Event = dict[str, Any]
 # Opcodes of WebSocket frames. Others, such as pings, carry nothing for the page.
@@ -38,6 +40,15 @@ def timing_of(timing: Event | None, began: float) -> RequestTiming:
         tls=_phase(timing, "sslStart", "sslEnd"),
         send=_phase(timing, "sendStart", "sendEnd"),
         wait=_phase(timing, "sendEnd", "receiveHeadersEnd"),
+    )
+
+
+def transport_of(response: Event) -> Transport:
+    """Return how a response came. An address of this machine is left out: it is that of rove's proxy."""
+    address = str(response.get("remoteIPAddress", "")).strip("[]")
+    is_proxy = not address or address.startswith("127.") or address == "::1"
+    return Transport(
+        str(response.get("protocol", "")), "" if is_proxy else address, str(response.get("statusText", ""))
     )
 
 
@@ -79,3 +90,39 @@ def websocket_message(direction: Literal["sent", "received"], frame: Event, at: 
 def server_sent_event(event: Event, at: float) -> NetworkMessage:
     data: str = event["data"]
     return NetworkMessage("received", at, data[:MAX_MESSAGE_LENGTH], len(data), event["eventName"][:MAX_MESSAGE_LENGTH])
+
+
+class PageLoads:
+    """The latest documents of the main frame of a tab."""
+
+    def __init__(self, main_frame: str) -> None:
+        self._main_frame = main_frame
+        self._pages: deque[PageLoad] = deque(maxlen=MAX_PAGES)
+        self._last_number = 0
+        # The loader of the latest document, and when its request was made, as CDP counts seconds.
+        self._loader = ""
+        self._began = 0.0
+
+    @property
+    def listed(self) -> tuple[PageLoad, ...]:
+        return tuple(self._pages)
+
+    def note_request(self, event: Event, max_url: int) -> int:
+        """Return the number of the document that a request belongs to: a new one if it is the request for that."""
+        is_document = event.get("frameId") == self._main_frame and event["requestId"] == event.get("loaderId")
+        if is_document and "redirectResponse" not in event:
+            self._last_number += 1
+            self._loader, self._began = event["loaderId"], event["timestamp"]
+            self._pages.append(PageLoad(self._last_number, event["request"]["url"][:max_url], event["wallTime"]))
+        return self._last_number
+
+    def on_lifecycle(self, event: Event) -> None:
+        """Note when the document was parsed, and when it was loaded with all that belongs to it."""
+        if not self._pages or event.get("loaderId") != self._loader or event["frameId"] != self._main_frame:
+            return
+        page = self._pages[-1]
+        moment = page.at + event["timestamp"] - self._began
+        if event["name"] == "DOMContentLoaded":
+            page.parsed = moment
+        elif event["name"] == "load":
+            page.loaded = moment

@@ -24,6 +24,7 @@ from rove.chromium.page.page_consequences import PageConsequences
 from rove.chromium.page.person_input import PersonInput
 from rove.chromium.page.shared_resources import TabSetup
 from rove.chromium.page.worker_control import WorkerControl
+from rove.chromium.performance.profiler import Profiler
 from rove.chromium.protocol.connection import CdpSession
 from rove.chromium.stealth.console import FrameLogs
 from rove.chromium.stealth.window import resize_page
@@ -78,16 +79,15 @@ class Tab(tab.Tab):
         self.workers = WorkerControl(page, setup.connection.root, self._own_workers, setup.shared.workers)
         self.cookies = PageCookies(cdp, lambda: self.url)
         self.storage = PageStorage(page.worlds)
-        self.screencast = Screencast(cdp, page.tasks)
+        self.profiler = Profiler(page, lambda text: self.redact(text))
         self._person_input = PersonInput(page, self.input, lambda field: setup.shared.on_typed(field))
+        self.screencast = Screencast(cdp, page.tasks, self._person_input.keep_covered)
         self._navigator = Navigator(page, setup.is_attached)
         self.consequences = PageConsequences(page, self.input, setup.shared.interceptor, target.get("openerId"))
 
     @property
     def page(self) -> LivePage:
         return self._page
-
-    # Setting up
 
     async def open(self) -> None:
         """Listen to the page, add rove's scripts and settings to it, and let it run."""
@@ -130,7 +130,7 @@ class Tab(tab.Tab):
             self._shared.network_conditions.add(cdp),
             *self._add_overrides(cdp),
             *([self.workers.apply_bypass(cdp)] if self.workers.are_bypassed else []),
-            *scripts(cdp, self.settings.stealth),
+            *scripts(cdp, self.settings.stealth, bool(self.settings.extension)),
             *self.input.listen(cdp),
             self._person_input.watch_new_documents(cdp),
             cdp.send("Page.setInterceptFileChooserDialog", {"enabled": True}),

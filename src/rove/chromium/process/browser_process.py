@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from rove.chromium.process.first_page import FirstPage
-from rove.chromium.process.launch_arguments import Sandbox, launch_arguments
+from rove.chromium.process.launch_arguments import Sandbox, launch_arguments, with_extensions
 from rove.port import reserved_port
 from rove.process import watchdog
 from rove.process.child import ChildProcess
@@ -140,6 +140,8 @@ class BrowserProcess:
         if self.profile is not None:
             profile, proxy = self.profile.folder, self.profile.proxy
         arguments = launch_arguments(profile, headless, self.sandbox, proxy)
+        if self.profile is not None and self.profile.extensions:
+            arguments = with_extensions(arguments)
         if self.stealth is not None:
             arguments = self.stealth.arguments(arguments)
         command = [self.installation.location, *arguments]

@@ -93,6 +93,11 @@ def launch_arguments(profile: str | Path, headless: bool, sandbox: Sandbox, prox
     ]
 
 
+def with_extensions(arguments: list[str]) -> list[str]:
+    """Return the arguments of a browser into which extensions are loaded through its pipe."""
+    return [*(word for word in arguments if word != "--disable-extensions"), "--enable-unsafe-extension-debugging"]
+
+
 class Sandbox:
     """Whether Chromium's sandbox is on, and why."""
 

@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
+from rove.browser.extensions.unpacked import extensions_for
 from rove.errors import InvalidArguments, StateUnusable, Unsupported
+from rove.page_text import Own
 from rove.settings.tree import Settings
 from rove.states.choice import LoginChoice
 from rove.states.encryption import StateCipher
@@ -28,8 +30,10 @@ class SessionLogin:
         write: Callable[[BrowserState, bool], None] | None = None,
         profile: LockedProfile | None = None,
         label: str = "",
+        extensions: tuple[Own, ...] = (),
     ) -> None:
-        """`label` names the state or the profile, in the words of messages."""
+        """`label` names the state or the profile, in the words of messages; `extensions` are those of the profile."""
+        self.extensions = extensions
         self.begins_with = begins_with
         self.profile = profile
         self.label = label
@@ -68,6 +72,7 @@ class Logins:
     """Opens the states and profiles of a home for sessions."""
 
     def __init__(self, settings: Settings) -> None:
+        self._settings = settings
         self._home = settings.home_folder
         self._cipher = StateCipher(self._home / FOLDER, settings.logins.key)
         self.store = StateStore(self._home / FOLDER, self._cipher)
@@ -125,7 +130,8 @@ class Logins:
             # A browser that was closed has written its storage to the disk; cookies it keeps only in part.
             begins_with = last.state.without_storage() if last.is_final else last.state
         write = partial(_write, store, BESIDE_PROFILE, session, owner)
-        return SessionLogin(begins_with, write, profile, f"profile {name}")
+        extensions = tuple(Own(each) for each in extensions_for(self._settings, name))
+        return SessionLogin(begins_with, write, profile, f"profile {name}", extensions)
 
 
 def _write(store: StateStore, name: str, session: str, owner: str | None, state: BrowserState, is_final: bool) -> None:

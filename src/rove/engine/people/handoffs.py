@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from rove.engine.people.driver import Driver
 from rove.errors import Denied, NotOpen
+from rove.settings.extras import serve_advice
 from rove.tasks import Interrupted, race
 from rove.validation.record import dataclass
 
@@ -79,7 +80,7 @@ class Handoffs:
         Raises Denied if no person can be asked, none takes over in time, or the person declines.
         """
         if self._people is None:
-            raise Denied("There is no person to hand over to.", hint=NO_PEOPLE)
+            raise Denied("There is no person to hand over to.", hint=NO_PEOPLE + serve_advice())
         seconds = timeout or self._timeout
         request = HandoffRequest(self._session, tab.id, tab.url, reason, time.time() + seconds)
         self._people.ask(request)

@@ -32,7 +32,8 @@ BUSY_PAGE_HINT = "Wait and try again, or leave the page with {navigate}."
 def default_seconds(action: AnyAction, settings: Settings) -> float:
     """Return the seconds for an action if the caller gave none; those of a batch are the sum of its steps'."""
     if isinstance(action, CompositeAction):
-        return (max if action.shares_time else sum)(default_seconds(each, settings) for each in action.actions)
+        steps = (default_seconds(each, settings) for each in action.actions)
+        return (max if action.shares_time else sum)(steps) + action.takes
     return settings.deadlines.action + action.takes
 
 

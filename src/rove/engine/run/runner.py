@@ -20,7 +20,7 @@ from rove.action import (
 )
 from rove.advice import LACKING, insert_names
 from rove.browser.failures import PageStuck
-from rove.engine.approval.action_targets import find_box, find_dialog, find_places, find_shown, place_of
+from rove.engine.approval.action_targets import find_dialog, find_places, find_shown, place_of
 from rove.engine.approval.batch_approval import batch_request
 from rove.engine.approval.binding import hold_to_shown, refuse_changed
 from rove.engine.approval.permission import Grant, PermissionCheck, ask_person
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from rove.browser.tab import Tab, TabInfo
     from rove.engine.approval.permission import Shown
     from rove.engine.run.session_view import SessionView
+    from rove.recordings.desk import RecordingDesk
 
 R = TypeVar("R", bound=Result)
 T = TypeVar("T")
@@ -77,7 +78,8 @@ class Run:
         """Run an action, or a step of one that is made of others, whose time all steps share."""
         parent = self._current_deadline
         seconds = self._options.timeout or default_seconds(action, self._session.settings)
-        self._current_deadline = parent.for_step(seconds) if parent else Deadline(seconds, self._recovery)
+        recovery = "a new one is started" if self._session.settings.attach is None else "rove connects anew"
+        self._current_deadline = parent.for_step(seconds) if parent else Deadline(seconds, recovery)
         self._places = ()
         try:
             with self._session.network.watching():
@@ -107,6 +109,7 @@ class Run:
             entry.add_error(outcome.result.error)
             entry.attachments = () if outcome.result.parts else outcome.attachments
             entry.changes = "" if outcome.result.parts else outcome.changes.text
+            await self._session.recorder.after(entry, self._context, self._may_show)
         return replace(outcome, seconds=round(time.monotonic() - began, 4))
 
     async def _until_stopped(self, action: AnyAction, work: Awaitable[T]) -> T:
@@ -158,7 +161,7 @@ class Run:
         has_begun = False
         while True:
             began = time.monotonic()
-            async with self._session.driver.turn(self._report_progress, has_begun):
+            async with self._session.driver.turn(self.report, has_begun):
                 self._deadline.extend(time.monotonic() - began)
                 answer = await self._session.driver.until_taken(attempt())
             if isinstance(answer, Outcome):
@@ -174,7 +177,7 @@ class Run:
             question = await self._check(permission, entry, tab)
             if question is not None:
                 return question
-            entry.box = await find_box(permission.action, tab) if self._session.is_watched else None
+            await self._session.recorder.before(permission.action, entry, tab, self._may_show(tab))
             locators = await self._viewer.locators(permission.action, tab)
             outcome = await hold_to_shown(permission, tab, self._act_or_replace(permission.action, tab, context))
             if outcome is None:
@@ -297,7 +300,7 @@ class Run:
 
     async def _fetch(self, action: FetchAction[R], entry: Entry) -> R:
         options, deadline = self._options, self._deadline
-        call = WebCall(action, entry, deadline, options.channel, self._open_context, self._report_progress)
+        call = WebCall(action, entry, deadline, options.channel, self._open_context, self.report)
         return await action.perform(self._session.web.for_call(call))
 
     async def _run_by_person(self, action: PersonAction[R], entry: Entry) -> Outcome[R]:
@@ -308,9 +311,9 @@ class Run:
         await self._admit(action, entry, lambda: tab)
         self._hold.release()
         start, began = StartState.of(tab), time.monotonic()
-        result = await action.perform(self._session.handoffs, tab, self._report_progress)
+        result = await action.perform(self._session.handoffs, tab, self.report)
         self._deadline.extend(time.monotonic() - began)
-        async with self._session.driver.turn(self._report_progress, has_begun=True):
+        async with self._session.driver.turn(self.report, has_begun=True):
             # The person may have closed the tab and gone on in another.
             shown = await self._deadline.limit(context.tab(tab.id if tab in context.tabs else None))
             return await self._show(action, result, shown, start, entry)
@@ -325,17 +328,13 @@ class Run:
         assert self._current_deadline is not None
         return self._current_deadline
 
-    @property
-    def _recovery(self) -> str:
-        return "a new one is started" if self._session.settings.attach is None else "rove connects anew"
-
     def _lock(self, tab: Tab, action: AnyAction) -> TabLock:
         return TabLock(tab, self._deadline.moment, action.effect, self._hold)
 
     async def _open_context(self) -> Context:
         """Return the session's context. Starting a browser, or installing one, does not count as the action's time."""
         began = time.monotonic()
-        context = await self._session.context(self._report_progress)
+        context = await self._session.context(self.report)
         self._deadline.extend(time.monotonic() - began)
         self._deadline.lost = context.lost
         self._context = context
@@ -372,7 +371,7 @@ class Run:
         """Wait for a person's answer, which does not count as the action's time. Other calls may use the tab."""
         self._hold.release()
         began = time.monotonic()
-        self._report_progress(f"Waiting for a person's answer: {question.question}")
+        self.report(f"Waiting for a person's answer: {question.question}")
         answer = await self._session.driver.until_stopped(asking)
         self._deadline.extend(time.monotonic() - began)
         return answer
@@ -391,9 +390,10 @@ class Run:
         if question is not None:
             self._grants += await self._ask(question, ask_person(self._session.gate, question, approver))
 
-    def report(self, message: str, done: int, total: int, /) -> None:
+    @property
+    def recordings(self) -> RecordingDesk:
+        return self._session.recorder
+
+    def report(self, message: str, done: int = 0, total: int = 0, /) -> None:
         """Report the progress of a batch to the caller."""
         self._options.report(message, done, total)
-
-    def _report_progress(self, message: str) -> None:
-        self._options.report(message, 0, 0)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
-from rove.action import SessionDirectory
+from rove.action import AnyAction, SessionDirectory
 from rove.browser.context import Context
+from rove.browser.tab import Tab
 from rove.engine.approval.gate import Gate
 from rove.engine.journal import Entry, Journal
 from rove.engine.network_access import NetworkAccess
@@ -17,6 +18,7 @@ from rove.fetching.web_access import FetchAction, WebAccess
 from rove.guard.policy.approval import Approver
 from rove.guard.secrets.near_misses import NearMisses
 from rove.guard.secrets.secrets import Secrets
+from rove.recordings.desk import RecordingDesk
 from rove.settings.tree import Settings
 from rove.validation.record import dataclass
 
@@ -39,6 +41,16 @@ class Web(Protocol):
     def for_call(self, call: WebCall, /) -> WebAccess: ...
 
 
+class StepRecorder(RecordingDesk, Protocol):
+    """Notes what a step is about to touch and, while a recording is made, what it led to."""
+
+    async def before(self, action: AnyAction, entry: Entry, tab: Tab, may_show: bool, /) -> None:
+        """Note where the elements of an action are and what they can be found by, if the page may be shown."""
+
+    async def after(self, entry: Entry, context: Context | None, may_show: Callable[[Tab], bool], /) -> None:
+        """Note what a step led to."""
+
+
 class SessionView(Protocol):
     """A session as one run sees it. `engine.sessions.session.Session` is the one implementation."""
 
@@ -56,6 +68,9 @@ class SessionView(Protocol):
     near_misses: NearMisses
 
     @property
+    def recorder(self) -> StepRecorder: ...
+
+    @property
     def web(self) -> Web:
         """The web, for calls that read addresses without a tab."""
         ...
@@ -63,11 +78,6 @@ class SessionView(Protocol):
     @property
     def has_pages(self) -> bool:
         """Whether the session has a browser context."""
-        ...
-
-    @property
-    def is_watched(self) -> bool:
-        """Whether a surface shows people what happens in the session."""
         ...
 
     async def context(self, progress: Callable[[str], None], /) -> Context:

@@ -8,6 +8,8 @@ from dataclasses import replace
 
 from rove.browser.browser import Browser, ProfileLaunch
 from rove.browser.emulation.window import WindowChoice
+from rove.browser.extensions.unpacked import extensions_for
+from rove.engine.recording.recordings import with_recordings
 from rove.engine.sessions.browser_supervisor import BrowserSupervisor
 from rove.engine.sessions.session import Session
 from rove.errors import InvalidArguments
@@ -77,13 +79,16 @@ class Browsers:
 
     def _supervise(self, session: Session) -> BrowserSupervisor:
         profile = session.login.profile
+        extensions = extensions_for(self._settings, profile.name) if profile is not None else ()
         return BrowserSupervisor(
             session.settings,
             lambda: session.is_used,
             lambda: session.is_used or session.has_pages,
             session.mark_lost,
             # The proxy is open by then, and has the same address as long as the session is open.
-            None if profile is None else lambda: ProfileLaunch(str(profile.data), session.network.open()[0]),
+            None
+            if profile is None
+            else lambda: ProfileLaunch(str(profile.data), session.network.open()[0], extensions),
         )
 
     def _sharing(self, engine: EngineName) -> list[Session]:
@@ -105,7 +110,7 @@ def settings_for(settings: Settings, window: WindowChoice) -> Settings:
         settings = replace(settings, headless=window.headless)
     if window.viewport is not None:
         settings = replace(settings, viewport=Viewport(window.viewport.width, window.viewport.height))
-    return settings
+    return with_recordings(settings, window.video, window.har)
 
 
 def _with_engine(settings: Settings, engine: EngineName) -> Settings:

@@ -47,6 +47,14 @@ def closed_error() -> NotOpen:
     return NotOpen("This browser has been closed.", hint="Open another, with `rove.open()`.")
 
 
+def other_loop_error() -> NotOpen:
+    """Return the error for sessions that are used in an event loop in which they were not opened."""
+    return NotOpen(
+        "This browser was opened in another event loop, and works only in that one.",
+        hint="Open and use it within one `asyncio.run()`; in a notebook or a script, use `rove.sync.open()`.",
+    )
+
+
 def not_open(name: str, known: Iterable[str]) -> NotOpen:
     """Return the error for a session that is not open, with those that are."""
     listed = ", ".join(known) or "none"

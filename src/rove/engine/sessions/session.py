@@ -12,6 +12,7 @@ from rove.action import Action, SessionDirectory
 from rove.advice import NO_NAMES, Names
 from rove.browser.context import DIED, SavedContext
 from rove.browser.failures import StateNotRestored
+from rove.browser.network.schemes import is_extension_page
 from rove.engine.approval.gate import Gate
 from rove.engine.fetching.session_web import SessionWeb
 from rove.engine.guard_notice import GUARDED, GuardNotice
@@ -20,11 +21,13 @@ from rove.engine.logins.login import SessionLogin, not_restored
 from rove.engine.outcome_redaction import redact_error, redacted_outcome
 from rove.engine.people.driver import Driver, DriverEvent, Lease
 from rove.engine.people.handoffs import Handoffs, People
+from rove.engine.people.live_view import LiveView
 from rove.engine.people.typed_texts import TypedTexts
+from rove.engine.recording.recordings import Recordings
+from rove.engine.recording.step_recorder import SessionRecorder
 from rove.engine.run.options import Report, RunOptions, ignore_progress
 from rove.engine.run.runner import Run
 from rove.engine.sessions.context_backup import ContextBackup
-from rove.engine.sessions.live_view import LiveView
 from rove.engine.sessions.person_access import PersonAccess
 from rove.engine.watcher import StepWatcher
 from rove.errors import BrowserUnavailable, NotOpen, RoveError
@@ -91,6 +94,7 @@ class Session:
         self.redact: Callable[[str], str] = self._typed.redact
         self.near_misses = self._typed.near_misses
         self.journal = Journal(settings.journal_folder, name, settings.journal, self._typed.redact, guard, watcher)
+        self.recorder = SessionRecorder(self, lambda: self._context, is_watched=watcher is not None)
         self.driver = Driver(settings.deadlines.held, settings.deadlines.lease)
         self.driver.on_changed = self._on_driver_changed
         self.handoffs = Handoffs(name, self.driver, people, settings.deadlines.handoff)
@@ -98,6 +102,7 @@ class Session:
         self.changed = Signal()
         self._watcher = watcher
         self._people = PersonAccess(name, lambda: self._context, self.journal, self._typed)
+        self.recordings = Recordings(self, lambda: self._context)
         self.driver.before_turn = self._people.finish
         network.on_refused = self._on_refused
         self.last_used = time.monotonic()
@@ -160,7 +165,7 @@ class Session:
 
     def may_read(self, url: str) -> bool:
         """Whether text of the page at `url`, its title or its full URL may be returned without asking a person."""
-        return self.gate.may_read(Place.of_page(self.name, None, url))
+        return not is_extension_page(url) and self.gate.may_read(Place.of_page(self.name, None, url))
 
     @property
     def has_pages(self) -> bool:
@@ -182,11 +187,6 @@ class Session:
         if self._context is None or self.is_used or not self.network.is_guarded:
             return False  # the pages of the user's own browser are never closed to free memory
         return not any(tab.page.downloads.is_running() for tab in self._context.tabs)
-
-    @property
-    def is_watched(self) -> bool:
-        """Whether a surface shows people what happens in it."""
-        return self._watcher is not None
 
     async def context(self, progress: Callable[[str], None]) -> Context:
         """Return the browser context; open one, with what was saved, if there is none or its browser died."""
@@ -221,6 +221,7 @@ class Session:
         context.watch(self._on_changed, self._typed.note_field)
         await self.web.cookies.give_to(context)
         self._use(context)
+        await self.recordings.begin()
 
     def _use(self, context: Context | None) -> None:
         self._context = context
@@ -313,18 +314,18 @@ class Session:
 
     def describe(self) -> dict[str, object]:
         """Return the facts that are listed of a session: its name, its tabs and how long it has been idle."""
+        recording, extensions = self.recordings.files, self.login.extensions
+        notes = {"guard": str(self.guard_notice or ""), "recording": recording, "extensions": extensions}
         return {
             "session": self.name,
             "tabs": self._backup.described_tabs(self._redact_url),
             "idle_seconds": round(time.monotonic() - self.last_used, 1),
-            **({"guard": str(self.guard_notice)} if self.guard_notice else {}),
+            **{name: note for name, note in notes.items() if note},
         }
 
     def _redact_url(self, url: PageText) -> PageText:
         """Return only the origin of a page that may not be read, since a URL can contain its text."""
         return url.around(self._typed.redact(url) if self.may_read(url) else url.origin)
-
-    # A person at the session
 
     def watch(self, tab: str | None = None, max_width: int = 1280, quality: int = 60) -> LiveView:
         """Return a live view of a tab, or of the current one, whichever that is. It is no action of the agent.
@@ -372,20 +373,24 @@ class Session:
         if self._watcher is not None:
             self._watcher.guard_refused(self.name, refusal.facts)
 
-    # Closing
-
     async def stop_saving(self) -> None:
         """Cancel the save that is running or due, and start no other."""
         await self._backup.stop()
         await self._tasks.close()
 
-    async def close(self) -> None:
-        """Close the pages, the session's proxy and its journal."""
+    async def end_calls(self) -> None:
+        """End the calls that are under way with NotOpen, and accept no more."""
+        await self.recorder.close()
         self._is_closed = True
         self.handoffs.close()
         self.driver.close()
         self.changed.send()
+        await self.recordings.close()
         await self._people.close()
+
+    async def close(self) -> None:
+        """Close the pages, the session's proxy and its journal."""
+        await self.end_calls()
         await self.web.close()
         await self.stop_saving()
         try:

@@ -13,18 +13,28 @@ from typing import TYPE_CHECKING, Any, Self
 from rove.browser.browser import BrowserProcess
 from rove.browser.context import SavedContext
 from rove.browser.emulation.window import AS_SET, WindowChoice
+from rove.browser.extensions.unpacked import check_extensions
 from rove.browser.failures import BrowserError
 from rove.browser.network.workspace_files import files_for
 from rove.engine.approval.gate import Gate
-from rove.engine.guard_notice import PARTLY_GUARDED, UNGUARDED, GuardNotice
+from rove.engine.guard_notice import UNGUARDED, guard_notice_of
 from rove.engine.logins.login import Logins, SessionLogin
 from rove.engine.logins.state_desk import StateDesk
 from rove.engine.network_access import EgressSettings
 from rove.engine.people.handoffs import People
+from rove.engine.recording.recordings import Recordings, with_recordings
 from rove.engine.session_changes import SessionChanges
 from rove.engine.sessions.admission import Admission
 from rove.engine.sessions.browsers import Browsers, settings_for
-from rove.engine.sessions.refusals import checked_name, closed_error, lost_at_start, not_open, refuse_login
+from rove.engine.sessions.closed_sessions import ClosedSessions
+from rove.engine.sessions.refusals import (
+    checked_name,
+    closed_error,
+    lost_at_start,
+    not_open,
+    other_loop_error,
+    refuse_login,
+)
 from rove.engine.sessions.session import Session
 from rove.engine.watcher import StepWatcher
 from rove.errors import InvalidArguments, RoveError
@@ -32,7 +42,6 @@ from rove.guard.policy.approval import Approver
 from rove.guard.policy.policy import Policy
 from rove.guard.policy.policy_file import policy_from
 from rove.guard.secrets.secrets import secrets_from
-from rove.refs import RefNumbers
 from rove.settings.tree import Settings, load
 from rove.states.choice import NO_LOGIN, LoginChoice
 from rove.tasks import BackgroundTasks
@@ -45,8 +54,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 DEFAULT = "default"
-# The numbers of refs that older sessions have given are forgotten.
-MAX_CLOSED_SESSIONS = 1000
 # The name for surfaces, which pass one on but must not import the browser interface.
 EarlyLaunch = BrowserProcess
 
@@ -64,7 +71,8 @@ class Sessions:
         people: People | None = None,
     ) -> None:
         """`watcher` is told what happens in the sessions. `people`: who can be asked to take a session over."""
-        self.settings = settings or load()
+        self.settings = with_recordings(settings or load())
+        check_extensions(self.settings)
         home = self.settings.home_folder
         refuse_to_expose(self.settings.workspace_folder, home, (self.settings.journal_folder, home / "run"))
         self._egress_settings = EgressSettings(self.settings)
@@ -74,8 +82,7 @@ class Sessions:
         self._watcher = watcher
         self._people = people
         self._open: dict[str, Session] = {}
-        # The numbers of the refs that closed sessions have given, by their names.
-        self._ref_numbers: dict[str, RefNumbers] = {}
+        self._closed_sessions = ClosedSessions()
         self._names = itertools.count(1)
         self.logins = Logins(self.settings)
         self._browsers = Browsers(self.settings, self._open.values)
@@ -83,8 +90,10 @@ class Sessions:
         self.changes = SessionChanges()
         self._tasks = BackgroundTasks("the sessions")
         self._is_closed = False
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     async def __aenter__(self) -> Self:
+        self._loop = asyncio.get_running_loop()
         for work in (self._close_idle_sessions(), self.admission.watch(), self.admission.serve_queue()):
             self._tasks.start(work)
         return self
@@ -106,6 +115,11 @@ class Sessions:
     def protect_port(self, address: str, port: int) -> None:
         """Let no page and no agent reach a port that a surface of rove listens on, whatever hosts are allowed."""
         self._egress_settings.own.add(address, port)
+
+    def refuse_other_loop(self) -> None:
+        """Raise NotOpen in an event loop that is not the one in which the browser was opened."""
+        if self._loop is not asyncio.get_running_loop():
+            raise other_loop_error()
 
     def session(self, name: str | None = None) -> Session:
         """Return the session of that name, or the default one, which clients need not open."""
@@ -158,7 +172,7 @@ class Sessions:
         """Close a session and forget what was approved for it; return its name."""
         session = self.session(name)
         self._open.pop(session.name, None)
-        self._keep_ref_numbers(session)
+        self._closed_sessions.add(session.name, session.ref_numbers)
         self._gate.approvals.forget(session.name)
         try:
             await session.close()
@@ -192,6 +206,7 @@ class Sessions:
         await self._tasks.close()
         closing = list(self._open.values())
         self._open.clear()
+        await asyncio.gather(*(session.end_calls() for session in closing))
         await asyncio.gather(*(session.stop_saving() for session in closing))
         await asyncio.gather(*(self._keep_login(session) for session in closing))
         # Closing the browser closes its contexts, sooner than closing each by itself.
@@ -202,12 +217,6 @@ class Sessions:
             await session.network.close()
         await asyncio.gather(*(session.journal.close() for session in closing))
         self._egress_settings.close()
-
-    def _guard_notice(self, name: str) -> GuardNotice | None:
-        """In an attached browser the default session works in the user's own context, others beside it."""
-        if self.settings.attach is None:
-            return None
-        return UNGUARDED if name == DEFAULT else PARTLY_GUARDED
 
     async def _keep_login(self, session: Session) -> None:
         try:
@@ -222,17 +231,18 @@ class Sessions:
         login: SessionLogin | None = None,
         window: WindowChoice = AS_SET,
     ) -> Session:
-        guard_notice = self._guard_notice(name)
+        settings = settings_for(self.settings, window)
+        guard_notice = guard_notice_of(settings, name == DEFAULT)
         self._open[name] = Session(
             name,
-            settings_for(self.settings, window),
+            settings,
             self._gate,
             OwnedSessions(self, owner, name),
             self._egress_settings.for_session(guard_notice is not UNGUARDED),
             self._open_context,
             self._secrets,
             guard_notice,
-            self._ref_numbers.pop(name, None),
+            self._closed_sessions.take_ref_numbers(name),
             self._watcher,
             self._people,
             owner,
@@ -251,13 +261,6 @@ class Sessions:
         choice = LoginChoice(settings.logins.state, settings.profile, settings.logins.save_on_close)
         self._gate.refuse_login(choice, name)
         return self.logins.open(choice, name, owner)
-
-    def _keep_ref_numbers(self, session: Session) -> None:
-        """Keep the numbers that a session has given: an agent may use its old refs in a new session of that name."""
-        if (numbers := session.ref_numbers) is not None:
-            self._ref_numbers[session.name] = numbers.continued("the session was closed and opened anew")
-        if len(self._ref_numbers) > MAX_CLOSED_SESSIONS:
-            del self._ref_numbers[next(iter(self._ref_numbers))]
 
     async def _open_context(
         self, session: Session, saved: SavedContext | None, progress: Callable[[str], None]
@@ -388,6 +391,11 @@ class OwnedSessions:
         """The saved states, for the session that is meant where a call names none."""
         sessions = self._sessions
         return StateDesk(sessions.logins, lambda: self.session(None), self._owner, sessions.settings.workspace_folder)
+
+    @property
+    def recordings(self) -> Recordings:
+        """The recordings of that session."""
+        return self.session(None).recordings
 
     async def close_session(self, name: str | None) -> str:
         name = name or self._current

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Awaitable, Callable
 
 from rove.browser.page_data import ScreencastFrame
 from rove.firefox.capture.screenshot import take_picture, viewport_size
@@ -21,7 +22,11 @@ RETRY_SECONDS = 0.5
 class Screencast:
     """The one series of pictures of a page, for all of its readers. It is taken only while one of them waits."""
 
-    def __init__(self, channel: PageChannel, tasks: BackgroundTasks) -> None:
+    def __init__(
+        self, channel: PageChannel, tasks: BackgroundTasks, keep_covered: Callable[[], Awaitable[bool]]
+    ) -> None:
+        """`keep_covered` hides what may not be recorded, and returns whether there was nothing to hide."""
+        self._keep_covered = keep_covered
         self._channel = channel
         self._tasks = tasks
         self._readers: list[FrameReader] = []
@@ -37,6 +42,10 @@ class Screencast:
             self._is_running = True
             self._tasks.start(self._run())
         return reader
+
+    async def may_be_kept(self) -> bool:
+        """Return whether frames that were sent until now show only what the agent may see."""
+        return await self._keep_covered()
 
     def remove(self, reader: FrameReader) -> None:
         if reader in self._readers:

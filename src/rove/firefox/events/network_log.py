@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from rove.browser.network.header_masking import truncate_headers
+from rove.browser.network.request_data import PageLoad, Transport
 from rove.firefox.events.error_names import ABORTED, BLOCKED, chromium_name
-from rove.firefox.events.request_facts import bytes_of, headers_of, initiator_of, kind_of, timing_of
 from rove.firefox.events.worker_scripts import WorkerScripts
 from rove.firefox.protocol.connection import BidiError, PageChannel
+from rove.firefox.protocol.request_facts import bytes_of, headers_of, initiator_of, kind_of, timing_of
 from rove.page.frames.frame_origins import FrameOrigins
 from rove.page.logs import network_log
-from rove.page.logs.network_log import MAX_URL_LENGTH, proxy_refusal
+from rove.page.logs.network_log import MAX_PAGES, MAX_URL_LENGTH, proxy_refusal
 
 Event = dict[str, Any]
 # Larger bodies are not fetched.
@@ -48,7 +51,12 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
     def __init__(self, origins: FrameOrigins) -> None:
         super().__init__()
         self._origins = origins
+        self._pages: deque[PageLoad] = deque(maxlen=MAX_PAGES)
         self._workers = WorkerScripts()
+
+    @property
+    def pages(self) -> Sequence[PageLoad]:
+        return tuple(self._pages)
 
     def listen(self, channel: PageChannel) -> None:
         channel.on("network.beforeRequestSent", lambda event: self._on_request(event, channel))
@@ -77,9 +85,19 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
                 truncate_headers(headers),
                 bool(request.get("bodySize")),
                 initiator=initiator_of(event),
+                page=self._page_of(event, channel, at),
                 channel=channel,
             )
         )
+
+    def _page_of(self, event: Event, channel: PageChannel, at: float) -> int:
+        """Return the number of the document that a request belongs to: a new one if it is the request for that."""
+        is_document = event.get("navigation") is not None and event["context"] == channel.context
+        last = self._pages[-1].number if self._pages else 0
+        if not is_document or event.get("redirectCount"):
+            return last
+        self._pages.append(PageLoad(last + 1, event["request"]["url"][:MAX_URL_LENGTH], at))
+        return last + 1
 
     def _sender(self, event: Event, channel: PageChannel, referrer: str) -> str:
         """Return what sent a request. Firefox names the frame also for its workers, which are known by the referrer."""
@@ -98,7 +116,9 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
         request.request_headers = truncate_headers(headers_of(event["request"]))
         request.response_headers = truncate_headers(headers)
         # Firefox has no cache on the disk here (`process/preferences.py`).
-        request.source = request.source or ("memory cache" if response.get("fromCache") else "network")
+        source = "service worker" if response.get("fromServiceWorker") else "network"
+        request.source = request.source or ("memory cache" if response.get("fromCache") else source)
+        request.transport = Transport(response.get("protocol", ""), status_text=response.get("statusText", ""))
         request.failure = proxy_refusal(request.url, headers)
 
     def _on_completed(self, event: Event) -> None:
@@ -118,6 +138,7 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
 
     def _end(self, request: LoggedRequest, event: Event) -> None:
         request.seconds = max(event["timestamp"] / 1000 - request.began, 0.0)
+        self._report(request)
 
     def _on_dropped(self, event: Event) -> None:
         self.unrecorded += event["method"] == "network.beforeRequestSent"

@@ -8,8 +8,8 @@ from typing import Any
 
 from rove.browser.page_events import PageEvents
 from rove.firefox.events.error_names import ABORTED, chromium_name
-from rove.firefox.events.request_facts import headers_of, kind_of
 from rove.firefox.protocol.connection import PageChannel
+from rove.firefox.protocol.request_facts import headers_of, kind_of
 from rove.page.events import request_tracker
 from rove.page.frames.frame_origins import FrameOrigins
 

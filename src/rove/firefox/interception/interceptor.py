@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 
 from rove.browser.emulation.overrides import HttpCredential
 from rove.browser.network.rules import RequestRule, decisive_rule
-from rove.firefox.events.request_facts import headers_of, kind_of
 from rove.firefox.interception.interceptions import (
     CANCEL_LOGIN,
     CONTINUE,
@@ -19,6 +18,7 @@ from rove.firefox.interception.interceptions import (
     Interceptions,
 )
 from rove.firefox.protocol.connection import PageChannel
+from rove.firefox.protocol.request_facts import headers_of, kind_of
 from rove.page.consequences.approved_documents import AskedDocument
 from rove.page.interception.answers import answer_params, changed_headers, is_preflight, preflight_params
 from rove.page.interception.authentication import Authentication

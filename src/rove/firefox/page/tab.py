@@ -60,8 +60,8 @@ class Tab(tab.Tab):
         self.workers = WorkerControl(page, channel)
         self.cookies = PageCookies(channel, shared.cookies, lambda: self.url)
         self.storage = PageStorage(page.worlds)
-        self.screencast = Screencast(channel, page.tasks)
         self._person_input = PersonInput(page, self.input, lambda field: shared.on_typed(field))
+        self.screencast = Screencast(channel, page.tasks, self._person_input.keep_covered)
         self._navigator = Navigator(page)
         self.consequences = PageConsequences(self.input, shared.interceptor)
         # Firefox runs a page as soon as it is opened, so it is followed from the first event on.

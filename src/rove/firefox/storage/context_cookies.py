@@ -7,8 +7,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from rove.firefox.events.request_facts import text_of
 from rove.firefox.protocol.connection import BidiConnection, BidiError
+from rove.firefox.protocol.request_facts import text_of
 
 _SAME_SITE = {"strict": "Strict", "lax": "Lax", "none": "None"}
 

@@ -11,7 +11,8 @@ from rove.guard.http.http_errors import Malformed
 from rove.validation.record import dataclass
 
 _LINE = re.compile(rb"([!#$%&'*+\-.^_`|~0-9A-Za-z]{1,40}) ([\x21-\x7e]+) HTTP/1\.([01])")
-_ABSOLUTE = re.compile(rb"http://([^/?#@\\]+)(/[^#]*)?(\?[^#]*)?", re.IGNORECASE)
+# WebKit asks for a WebSocket by its own address, other browsers by the http: one, or through a tunnel.
+_ABSOLUTE = re.compile(rb"(?:http|(ws))://([^/?#@\\]+)(/[^#]*)?(\?[^#]*)?", re.IGNORECASE)
 # Headers that belong to the message itself. `Connection` must not name them.
 _NEVER_DROPPED = frozenset({b"host", b"content-length", b"transfer-encoding"})
 
@@ -58,7 +59,7 @@ def _connect_request(target: bytes, headers: Headers) -> ProxyRequest:
 
 def _absolute_request(method: bytes, target: bytes, headers: Headers) -> ProxyRequest:
     absolute = _ABSOLUTE.fullmatch(target)
-    endpoint = endpoint_of(absolute[1].decode("ascii"), 80) if absolute else None
+    endpoint = endpoint_of(absolute[2].decode("ascii"), 80) if absolute else None
     if absolute is None or endpoint is None:
         raise Malformed("the target is not an absolute http: URL")
     hosts = headers.values(b"host")
@@ -68,8 +69,10 @@ def _absolute_request(method: bytes, target: bytes, headers: Headers) -> ProxyRe
     if options & _NEVER_DROPPED:
         raise Malformed("Connection names a header that belongs to the message")
     upgrade = b"upgrade" in options and any(value.lower() == b"websocket" for value in headers.values(b"upgrade"))
-    path = (absolute[2] or b"/") + (absolute[3] or b"")
+    path = (absolute[3] or b"/") + (absolute[4] or b"")
     body = _body(headers)
+    if absolute[1] and not upgrade:
+        raise Malformed("the target is that of a WebSocket, and the request is none")
     if upgrade and (method != b"GET" or not body.is_done):
         raise Malformed("servers disagree on whether a body follows a request to upgrade")
     return ProxyRequest(

@@ -35,7 +35,10 @@ class Response:
 
 @dataclass(frozen=True)
 class ProxyResponse:
-    """A response of the proxy itself, with one header that says why it was sent."""
+    """A response of the proxy itself, with one header that says why it was sent.
+
+    A second one says the same to scripts in the document, for browsers that tell rove no headers.
+    """
 
     status: str
     text: str
@@ -46,7 +49,8 @@ class ProxyResponse:
         name, value = self.reason_header
         connection = "Connection: close\r\n" if close else ""
         head = (
-            f"HTTP/1.1 {self.status}\r\n{name}: {value}\r\nContent-Type: text/plain; charset=utf-8\r\n"
+            f"HTTP/1.1 {self.status}\r\n{name}: {value}\r\nServer-Timing: {name};desc={value}\r\n"
+            "Content-Type: text/plain; charset=utf-8\r\n"
             f"Content-Length: {len(body)}\r\nCache-Control: no-store\r\n{connection}\r\n"
         )
         return head.encode("ascii") + (body if with_body else b"")

@@ -73,8 +73,8 @@ def read_policy(path: Path) -> RulePolicy:
         why = error.strerror if isinstance(error, OSError) else error
         raise InvalidSettings(f"The policy {path} cannot be read: {why}", hint=HINT) from error
     if problems := list(_problems(tree)):
-        located = "".join(f"\n  {_with_line(text, problem)}" for problem in problems)
-        raise InvalidSettings(f"The policy {path} is not valid:{located}", hint=HINT)
+        located = "; ".join(_with_line(text, problem) for problem in problems)
+        raise InvalidSettings(f"The policy {path} is not valid: {located}.", hint=HINT)
     tables: list[Mapping[str, Any]] = tree.get("rule", [])
     rules = tuple(build(PolicyRule, _with_lists(table)) for table in tables)
     defaults: Mapping[str, Word] = tree.get("default", {})

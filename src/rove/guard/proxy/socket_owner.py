@@ -18,8 +18,8 @@ from rove.validation.record import dataclass
 
 # For a browser that rove has not started: its processes are not known, but its user is.
 ANY_PROCESS = 0
-# Of all processes of Chromium, this one alone opens connections.
-_NETWORK_SERVICE = b"--utility-sub-type=network.mojom.NetworkService"
+# Of all processes of Chromium, and of WebKit, these alone open connections.
+_NETWORK_SERVICES = (b"--utility-sub-type=network.mojom.NetworkService", b"/WebKitNetworkProcess\0")
 # Clients that wait until the process knows the browser; the engine says so before it loads a page.
 _MAX_WAITING = 256
 # Listing the processes of the machine takes milliseconds, so it is done at most this often.
@@ -217,8 +217,12 @@ def _links(folder: str, names: list[str]) -> Iterator[str]:
 def _network_processes(group: int) -> list[int]:
     """Return the processes of a browser that open connections: its network service, or the browser if it has none."""
     members = [int(name) for name in os.listdir("/proc") if name.isdigit() and _group_of(name) == group]
-    services = [member for member in members if _NETWORK_SERVICE in _read(f"/proc/{member}/cmdline")]
+    services = [member for member in members if _opens_connections(_read(f"/proc/{member}/cmdline"))]
     return services or [member for member in members if member == group]
+
+
+def _opens_connections(command_line: bytes) -> bool:
+    return any(mark in command_line for mark in _NETWORK_SERVICES)
 
 
 def _group_of(process: str) -> int:

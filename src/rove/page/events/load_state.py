@@ -99,8 +99,12 @@ class LoadState:
 
     async def wait_for_loader(self, loader: str) -> None:
         """Wait until the document with this loader id has been committed."""
-        while loader not in self._committed_loaders:
+        while not self.has_committed(loader):
             await self._next_event()
+
+    def has_committed(self, loader: str) -> bool:
+        """Return whether the document with this loader id is, or was lately, the one that is shown."""
+        return loader in self._committed_loaders
 
     async def wait_for_document(self, after: int) -> None:
         """Wait until `documents` is more than `after`."""

@@ -83,6 +83,11 @@ class RequestTracker:
             return None  # a URL that another program handles has no server
         return PageText(host_and_port(document.url), origin_in(document.url))
 
+    def note_download(self, url: str) -> None:
+        """Note that the browser downloads what is at an address, which may be the document that was asked for."""
+        if self.document is not None and self.document.url.partition("#")[0] == url.partition("#")[0]:
+            self.document.is_download = True
+
     def mark_stopped(self) -> None:
         """Forget the pending requests: loading was stopped, and Chromium reports that for only some of them."""
         self._pending.clear()

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from rove.browser.network.request_data import NetworkMessages, RequestTiming
+from rove.browser.network.request_data import NetworkMessages, PageLoad, RequestTiming, Transport
 from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
 
 MAX_REQUESTS = 500
 MAX_URL_LENGTH = 2000
+MAX_PAGES = 200
 # Events that may come before the one that tells of their request.
 MAX_EARLY = 50
 # Headers by which rove's proxy says why it did not forward a request. It removes them from what servers answer.
@@ -44,6 +45,9 @@ class LoggedRequest:
     initiator: str = ""
     timing: RequestTiming = RequestTiming()
     messages: NetworkMessages = field(default_factory=NetworkMessages)
+    transport: Transport = Transport()
+    # The number of the document for which it was sent; 0 if it is not known.
+    page: int = 0
     # What a rule of the session has done to it, such as `answered by rule 2`.
     intercepted: str | None = None
 
@@ -81,6 +85,7 @@ class NetworkLog(Generic[R]):
         self._requests: deque[R] = deque()
         self._pending: dict[str, R] = {}
         self._interceptions = Interceptions()
+        self._watchers: list[Callable[[R], object]] = []
         self._last_number = 0
         self.dropped = self.unrecorded = 0
 
@@ -89,6 +94,20 @@ class NetworkLog(Generic[R]):
 
     def find(self, number: int) -> R | None:
         return next((request for request in self._requests if request.number == number), None)
+
+    @property
+    def pages(self) -> Sequence[PageLoad]:
+        """The documents that the tab has loaded, the latest ones."""
+        return ()
+
+    def watch(self, on_ended: Callable[[R], object]) -> Callable[[], None]:
+        """Report each request when it is over, or leaves the log; return what ends that."""
+        self._watchers.append(on_ended)
+        return lambda: self._watchers.remove(on_ended)
+
+    def _report(self, request: R) -> None:
+        for on_ended in [*self._watchers]:
+            on_ended(request)
 
     def note_interception(self, identity: str, label: str, is_answered: bool) -> None:
         """Log that a rule has blocked, answered or changed a request, also one that is reported only later."""
@@ -106,6 +125,7 @@ class NetworkLog(Generic[R]):
             self.dropped += 1
             if self._pending.get(oldest.identity) is oldest:
                 del self._pending[oldest.identity]
+                self._report(oldest)
         self._interceptions.apply(request)
         self._requests.append(request)
         self._pending[request.identity] = request

@@ -34,21 +34,27 @@ class SecretFields:
         self._events = events
         self._secrets = secrets
 
-    async def protect(self) -> None:
-        """Before keys, presses and pictures: hold every field into which the page or the browser has put a secret."""
+    async def protect(self) -> bool:
+        """Before keys, presses and pictures: hold every field into which the page or the browser has put a secret.
+
+        Returns whether there was one that was not held until now.
+        """
         if not self._secrets().names:
-            return
+            return False
+        has_found = False
         for world in await self._worlds():
             with contextlib.suppress(BrowserError, ScriptFailed, ElementGone):  # the frame's document is being replaced
-                await self._protect_in(await world.document())
+                has_found |= await self._protect_in(await world.document())
+        return has_found
 
-    async def _protect_in(self, document: Document) -> None:
+    async def _protect_in(self, document: Document) -> bool:
         # In the document itself, as answers to the world are redacted.
         texts: list[str] = await document.call("() => rove.unheldTexts()")
         if not texts or not self._secrets().held_in("\n".join(texts)):
-            return
+            return False
         found = [(place, held) for place, text in enumerate(texts) if (held := self._secrets().held_in(text))]
         await document.call("found => rove.holdSecretsIn(found)", found)
+        return True
 
     async def refuse_drag(self, world: World, data: dict[str, Any]) -> None:
         """Raise if text that is being dragged is a secret or a part of one."""

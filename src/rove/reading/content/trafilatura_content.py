@@ -73,5 +73,6 @@ def _rename(element: Any) -> None:
         element.tag = "pre"
     elif element.tag == "hi":
         element.tag = STYLES.get(rendition, "span")
-    else:
-        element.tag = TAGS.get(element.tag, element.tag)
+    elif element.tag in TAGS:
+        # Any other keeps its name: lxml reads names that it does not let be set, such as that of `<a'>`.
+        element.tag = TAGS[element.tag]

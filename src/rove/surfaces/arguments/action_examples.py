@@ -20,6 +20,28 @@ examples:
   rove fill e7 "Ada Lovelace"
   rove fill 'textbox "Password"' secret:shop    a secret of the owner, by its name
 """,
+    "fill-form": """\
+examples:
+  rove fill-form '{"target": "e3", "value": "Ada"}' '{"target": "e5", "value": true}'
+  rove batch "fill e3 Ada" "check e5"       the same, as steps
+""",
+    "tabs": """\
+examples:
+  rove tabs                                 those that are open
+  rove tabs new example.com
+  rove tabs switch t2
+""",
+    "offline": """\
+examples:
+  rove offline                              without a network
+  rove offline --no-offline                 with it again
+""",
+    "intercept": """\
+examples:
+  rove intercept --rule block --url 'https://ads.example.com/*'
+  rove intercept --url 'https://api.example.com/v1/user' --body '{"name": "Ada"}'
+  rove intercept remove --number 1
+""",
     "batch": """\
 examples:
   rove batch "fill e7 Ada" "click e12"      several acts, one answer
@@ -39,6 +61,19 @@ examples:
   rove dialog true                          OK
   rove dialog false                         Cancel
   rove dialog true --text "Ada"             the answer to a prompt
+""",
+    "replay": """\
+examples:
+  rove replay order                         what `rove record order` has recorded
+  rove replay order --set name=Bob          with another value of a parameter
+  rove replay order --session fresh --allow-host localhost:3000
+  rove replay order --update                keep what was healed in the recording
+""",
+    "expect": """\
+examples:
+  rove expect --text "Order placed"         exit code 1 if it does not come to be shown
+  rove expect --url '*/done'
+  rove expect --target 'row' --count 3
 """,
     "wait": """\
 examples:

@@ -6,13 +6,18 @@ from collections.abc import Mapping
 
 from rove.action import CORE, AnyAction, registry
 from rove.surfaces.arguments.action_parser import command_name
+from rove.surfaces.arguments.argument_help import summary_of
 from rove.surfaces.own_commands import OWN_COMMANDS, SESSION_COMMANDS
-from rove.toolsets.catalogue import one_line_of
 
 
 def usual_actions() -> Mapping[str, str]:
     """Return the commands of the usual actions, each with the first sentence about it."""
     return {command_name(cls): _first_sentence(cls) for cls in _shown() if cls.group == CORE}
+
+
+def action_summaries() -> Mapping[str, str]:
+    """Return the commands of all actions, each with the first sentence about it."""
+    return {command_name(cls): _first_sentence(cls) for cls in _shown()}
 
 
 def other_actions() -> list[str]:
@@ -26,7 +31,7 @@ def command_words() -> list[str]:
 
 
 def _first_sentence(cls: type[AnyAction]) -> str:
-    return one_line_of(cls).partition(". ")[0].removesuffix(".") + "."
+    return summary_of(cls).partition(". ")[0].removesuffix(".") + "."
 
 
 def _shown() -> list[type[AnyAction]]:

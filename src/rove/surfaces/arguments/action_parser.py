@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from rove.action import AnyAction, CompositeAction, registry
 from rove.settings.tree import options
 from rove.surfaces.arguments.action_examples import EXAMPLES
+from rove.surfaces.arguments.argument_help import help_of, summary_of
 from rove.surfaces.arguments.command_parser import MISUSE, CommandParser, Finished, refuse, session_name
 from rove.surfaces.arguments.setting_flags import HELP_ALL, OF_ACTIONS, add_settings
 from rove.surfaces.arguments.usage import short_usage
 from rove.surfaces.own_commands import OWN_COMMANDS, SESSION_COMMANDS
-from rove.toolsets.catalogue import LONGEST_TIMEOUT, one_line_of, options_of
+from rove.toolsets.catalogue import LONGEST_TIMEOUT, options_of
 from rove.validation.fields import Schema, schema_of
 from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
@@ -95,7 +96,7 @@ def action_parser(verb: str, columns: int, lists_all: bool) -> argparse.Argument
     cls = registry()[verb]
     name = command_name(cls)
     parser = CommandParser(
-        prog=f"rove {name}", description=one_line_of(cls), epilog=EXAMPLES.get(name), allow_abbrev=False,
+        prog=f"rove {name}", description=summary_of(cls), epilog=EXAMPLES.get(name), allow_abbrev=False,
         formatter_class=lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=columns - 2),
     )  # fmt: skip
     _add_arguments(parser, cls)
@@ -117,24 +118,26 @@ def _add_arguments(parser: argparse.ArgumentParser, cls: type[AnyAction]) -> Non
         return
     for name, rule in properties.items():
         if name in required:
-            _add_position(parser, name, rule, is_required=True)
+            _add_position(parser, name, rule, properties, is_required=True)
     for name, rule in properties.items():
         if name in required:
             continue
         if not required and name == next(iter(properties)) and _is_text(rule):
-            _add_position(parser, name, rule, is_required=False)
+            _add_position(parser, name, rule, properties, is_required=False)
             rule = {**rule, "description": argparse.SUPPRESS}
         elif name == _LATER_POSITIONS.get(cls.verb):
-            _add_position(parser, name, rule, is_required=False)
-        _add_option(parser, name, rule)
+            _add_position(parser, name, rule, properties, is_required=False)
+        _add_option(parser, name, rule, properties)
 
 
 def _is_text(rule: Schema) -> bool:
     return rule.get("type") == "string"
 
 
-def _add_position(parser: argparse.ArgumentParser, name: str, rule: Schema, is_required: bool) -> None:
-    facts: dict[str, Any] = {"metavar": name.upper(), "help": _help(rule)}
+def _add_position(
+    parser: argparse.ArgumentParser, name: str, rule: Schema, known: Collection[str], *, is_required: bool
+) -> None:
+    facts: dict[str, Any] = {"metavar": name.upper(), "help": help_of(rule, known, is_position=True)}
     if rule.get("type") == "array":
         facts["nargs"] = "+" if is_required else "*"
     elif not is_required:
@@ -143,24 +146,17 @@ def _add_position(parser: argparse.ArgumentParser, name: str, rule: Schema, is_r
     parser.add_argument(dest, **facts)
 
 
-def _add_option(parser: argparse.ArgumentParser, name: str, rule: Schema) -> None:
+def _add_option(parser: argparse.ArgumentParser, name: str, rule: Schema, known: Collection[str]) -> None:
     flag = "--" + name.replace("_", "-")
-    facts: dict[str, Any] = {"dest": name, "default": None, "help": _help(rule)}
+    facts: dict[str, Any] = {"dest": name, "default": None, "help": help_of(rule, known)}
     if rule.get("type") == "boolean":
         parser.add_argument(flag, action=argparse.BooleanOptionalAction, **facts)
     elif rule.get("type") == "array":
-        parser.add_argument(flag, nargs="+", metavar=name.upper(), **facts)
+        parser.add_argument(flag, nargs="+", action="extend", metavar=name.upper(), **facts)
     elif "enum" in rule:
         parser.add_argument(flag, choices=rule["enum"], **facts)
     else:
         parser.add_argument(flag, metavar=name.upper(), **facts)
-
-
-def _help(rule: Schema) -> str:
-    if rule.get("description") == argparse.SUPPRESS:
-        return argparse.SUPPRESS
-    default = f" [{rule['default']}]" if "default" in rule else ""
-    return (str(rule.get("description", "")) + default).replace("%", "%%")
 
 
 def _add_options(parser: argparse.ArgumentParser, cls: type[AnyAction]) -> None:

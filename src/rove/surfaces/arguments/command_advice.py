@@ -25,7 +25,7 @@ COMMANDS: Mapping[str, str] = {
 }
 # Both answers: which one is right is not rove's to say.
 DIALOG = "`rove dialog true` or `rove dialog false`"
-_OPTION = re.compile(r"`(session|tab|timeout)`")
+_OPTION = re.compile(r"`(session|tab|timeout|wait)`")
 
 
 @cache

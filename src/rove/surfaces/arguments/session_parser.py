@@ -21,9 +21,21 @@ person answers with this command, or while they watch: `rove watch`. No answer i
 """
 WATCH = """\
 examples:
-  rove watch                what agents do in this terminal's daemon, as they do it; asks what a person must approve
+  rove watch                what agents do with commands, as they do it; asks what a person must approve
   rove watch shop           one session
   rove watch --web          on a web page, with live pictures: take over, hand back, approve; needs the extra `serve`
+
+What agents do through `rove mcp` and `rove serve`, which are processes of their own:
+  rove journal tail -f      in this terminal
+  rove serve                prints the link of its web page, where a person watches, approves and takes over
+"""
+RECORD = """\
+examples:
+  rove record order                     from now on, in the session called default
+  rove record order --param name=Ada    what is typed as Ada becomes a parameter: `rove replay order --set name=Bob`
+  rove record stop                      save it; `rove replay order` runs it again, `rove export order --as pytest`
+  rove record order --from-journal shop --steps 3-9     from what was done before; `rove journal show shop` numbers it
+  rove record order --import flow.json                  from the Recorder of Chrome's developer tools
 """
 
 
@@ -49,8 +61,23 @@ def session_parser(word: str, columns: int) -> argparse.ArgumentParser:
         parser.add_argument("--all", action="store_true", help="every session")
     elif word == "approve":
         parser.epilog = APPROVE
+    elif word == "record":
+        parser.epilog = RECORD
+        _add_recording(parser)
     elif word == "watch":
         parser.epilog = WATCH
         parser.add_argument("session", nargs="?", type=session_name, metavar="SESSION", help="which; all if not given")
         parser.add_argument("--web", action="store_true", help="open the web page")
     return parser
+
+
+def _add_recording(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", metavar="NAME", help="of the recording; `stop` ends it; tells which if none")
+    parser.add_argument("--session", type=session_name, metavar="SESSION", help="which [default]")
+    help = "make what is typed as VALUE a parameter; may be repeated"
+    parser.add_argument("--param", action="append", default=[], metavar="NAME=VALUE", help=help)
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument("--from-journal", metavar="SESSION", help="of what was done in a session before")
+    source.add_argument("--import", dest="file", metavar="FILE", help="of a user flow of Chrome's Recorder, as JSON")
+    parser.add_argument("--steps", metavar="FROM-TO", help="with --from-journal: which of its entries, such as 3-9")
+    parser.add_argument("--json", action="store_true", help="one line of JSON, for programs")

@@ -12,6 +12,9 @@ from rove.settings.tree import Resolved
 if TYPE_CHECKING:
     from rove.engine.sessions.sessions import EarlyLaunch
 
+# What `rove install` fetches besides browsers.
+AXE = "axe"
+
 
 def mcp(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
     from rove.surfaces.cli.serving import serve_mcp
@@ -35,6 +38,8 @@ def install(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | 
     from rove.browser.browser import load_engine
     from rove.surfaces.cli.progress_bar import ProgressBar
 
+    if given.which == AXE:
+        return _install_axe(resolved, given.force)
     bar = ProgressBar(sys.stdout) if sys.stdout.isatty() else None
     settings = resolved.settings
     if given.which is not None and given.which != settings.engine:
@@ -42,6 +47,14 @@ def install(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | 
     engine = load_engine(settings.engine)
     version, where = engine.install(settings, lambda line: print(line, flush=True), bar, given.force)
     print(f"{version}\n{where}")
+    return 0
+
+
+def _install_axe(resolved: Resolved, again: bool) -> int:
+    from rove.axe.installation import install_axe
+
+    version, path = install_axe(resolved.settings, again)
+    print(f"axe-core {version}\n{path}")
     return 0
 
 

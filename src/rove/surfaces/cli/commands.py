@@ -25,6 +25,7 @@ from rove.surfaces.cli.arguments.command_arguments import (
     install_arguments,
     journal_parts,
     logs_arguments,
+    mcp_arguments,
     policy_parts,
     serve_arguments,
     skill_arguments,
@@ -32,6 +33,7 @@ from rove.surfaces.cli.arguments.command_arguments import (
 )
 from rove.surfaces.cli.arguments.command_tree import CommandTree, layout, runs
 from rove.surfaces.cli.arguments.overview import OverviewParser
+from rove.surfaces.cli.arguments.recording_commands import export_part, recordings_parts
 from rove.surfaces.cli.arguments.state_commands import profiles_parts, states_parts
 from rove.surfaces.cli.map.arguments import map_arguments, run_map
 from rove.version import VERSION
@@ -102,8 +104,11 @@ def _tell(error: Finished | RoveError, arguments: Sequence[str]) -> int:
 
 
 def _exit_code(error: RoveError, arguments: Sequence[str]) -> int:
-    """Return 2 where the words of the command line are the cause: `config set` and `init` get settings as words."""
-    is_of_words = isinstance(error, InvalidSettings) and arguments[0] in ("config", "init")
+    """Return 2 where words of the command line are the cause: `config set` and `init` get settings as words."""
+    flags = {word.partition("=")[0] for word in arguments}
+    given = [option for option in options() if option.flag in flags and option.key != "home"]
+    has_settings = arguments[0] in ("config", "init") or bool(given)
+    is_of_words = isinstance(error, InvalidSettings) and has_settings
     return MISUSE if is_of_words or isinstance(error, InvalidArguments) else 1
 
 
@@ -117,7 +122,7 @@ def build_parser(words: Collection[str] | None = None) -> argparse.ArgumentParse
     parser = OverviewParser(prog="rove", formatter_class=lines, allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"rove {VERSION}")
     CommandTree(parser, words, lines).add_all(
-        mcp=("Serve an MCP client over standard input and output.", runs(command_calls.mcp)),
+        mcp=("Serve an MCP client over standard input and output.", runs(command_calls.mcp, mcp_arguments)),
         serve=("Serve a web page, WebSocket clients and MCP over HTTP.", runs(command_calls.serve, serve_arguments)),
         map=("Visit many pages, and write a line of JSON for each.", runs(run_map, map_arguments)),
         demo=("Take a guided tour of a small built-in site.", runs(command_calls.demo)),
@@ -130,6 +135,8 @@ def build_parser(words: Collection[str] | None = None) -> argparse.ArgumentParse
         profiles=("Look at the profiles in which browsers keep logins.", partial(profiles_parts, runs)),
         tools=("Show what a model sees of its tools, and what that costs.", runs(command_calls.tools, tools_arguments)),
         journal=("Read the record of what was done, and check that it is whole.", journal_parts),
+        recordings=("Look at recordings; change their parameters, delete them.", partial(recordings_parts, runs)),
+        export=("Turn a recording into code, or into a file for other tools.", partial(export_part, runs)),
         skill=(
             "Print a guide for coding agents that run commands, or install it.",
             runs(command_calls.skill, skill_arguments),

@@ -30,10 +30,10 @@ def show(resolved: Resolved) -> int:
     for key, value, source in rows:
         style = "dim" if source == "default" else "green"
         print(f"{key:<{widths[0]}}  {value:<{widths[1]}}  {palette.paint(source, style)}")
-    if resolved.settings.attach is not None:
-        from rove.engine.guard_notice import UNGUARDED
+    from rove.engine.guard_notice import guard_notice_of
 
-        print(f"\n{UNGUARDED}")
+    if (notice := guard_notice_of(resolved.settings)) is not None:
+        print(f"\n{notice}")
     return 0
 
 

@@ -25,7 +25,7 @@ LOOK_AGAIN = 0.25
 ACTION = "action"
 # What every entry has, and a summary leaves out.
 NOT_TOLD = frozenset({"seq", "prev", "session", "kind", "began", "hash", "attachments"})
-COLUMNS = (("time", 19), ("session", 12), ("action", 46), ("decision", 10), ("outcome", 18), ("ms", 7))
+COLUMNS = (("time", 19), ("session", 12), ("no.", 5), ("action", 46), ("decision", 10), ("outcome", 18), ("ms", 7))
 
 
 def show(folder: Path, session: str | None, last: int, failed: bool, as_json: bool) -> int:
@@ -157,7 +157,7 @@ def _told(link: ChainedLine) -> str:
     seconds = facts.get("seconds")
     spent = f"{seconds * 1000:.0f}" if isinstance(seconds, int | float) else ""
     words = [str(facts.get(name, "")) for name in ("decision", "outcome")]
-    row = _row([when, str(facts.get("session", "?")), _summary(facts), *words, spent])
+    row = _row([when, str(facts.get("session", "?")), str(link.seq), _summary(facts), *words, spent])
     if facts.get("outcome", "done") != "done":
         row = palette_for(sys.stdout).paint(row, "red")
     guard, error = facts.get("guard", GUARDED), facts.get("error")

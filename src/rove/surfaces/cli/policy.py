@@ -18,10 +18,12 @@ from rove.target import web_address
 from rove.toolsets.catalogue import PREFIX
 from rove.validation.spelling import nearest
 
+# A command such as `rove click` runs in the daemon, which has no terminal of its own.
+OF_COMMANDS = "for a command such as `rove click`, the person at its terminal, or at `rove approve` or `rove watch`"
 ASKED = {
-    "client": "the person at the MCP client, if it can put questions to them, else the answer is no; for a command "
-    "such as `rove click`, the person at its terminal or at `rove approve`",
-    "terminal": "the person at rove's own terminal",
+    "client": f"{OF_COMMANDS}; for `rove mcp`, the person at its client, if that can put questions to them, else the "
+    "answer is no; for `rove serve`, the person at its web page",
+    "terminal": f"{OF_COMMANDS}; for `rove mcp` and `rove serve`, the person at the terminal that they run in",
     "none": "no person, so the answer is no",
 }
 

@@ -11,9 +11,10 @@ from collections.abc import Generator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rove.engine.guard_notice import UNGUARDED
+from rove.engine.guard_notice import guard_notice_of
 from rove.engine.sessions.sessions import EarlyLaunch, Sessions
 from rove.errors import InvalidSettings
+from rove.settings.extras import INSTALL_SERVE
 from rove.settings.tree import Settings
 from rove.surfaces.approvers import appointed
 from rove.surfaces.mcp.stdio import serve
@@ -34,8 +35,8 @@ ends it. To use the browser from this terminal, try `rove open example.com`.
 def serve_mcp(settings: Settings, begun: EarlyLaunch | None) -> int:
     if sys.stdin.isatty():
         print(AT_TERMINAL, file=sys.stderr, flush=True)
-    if settings.attach is not None:
-        print(f"rove: {UNGUARDED}", file=sys.stderr, flush=True)
+    if (notice := guard_notice_of(settings)) is not None:
+        print(f"rove: {notice}", file=sys.stderr, flush=True)
     asyncio.run(_serve(settings, toolset_from(settings), begun))
     return 0
 
@@ -62,7 +63,7 @@ def serve_gateway(settings: Settings, with_demo: bool) -> int:
     except ModuleNotFoundError as error:
         raise InvalidSettings(
             f"`rove serve` needs a package that is not installed: {error.name}.",
-            hint="Install rove with its extra `serve`: in a checkout, pip install '.[serve]', or run `make serve`.",
+            hint=f"Install rove with its extra `serve`: {INSTALL_SERVE}, or run `make serve`.",
         ) from error
     log_for_programs()
     with _demo_site(settings) if with_demo else contextlib.nullcontext((settings, None)) as (served, site):

@@ -44,8 +44,7 @@ def run(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
             wait_for_end(folder)
         return code
     except DaemonFailed as error:
-        print(f"rove: {error.message}\n      {error.hint}", file=sys.stderr)
-        return FAILED
+        return _fail(error, arguments)
     except KeyboardInterrupt:
         return INTERRUPTED
 
@@ -70,6 +69,17 @@ def _run(folder: str, arguments: Sequence[str], environment: Mapping[str, str]) 
     raise DaemonFailed("The daemon ends again and again.", "`rove logs` shows why.")
 
 
+def _fail(error: DaemonFailed, arguments: Sequence[str]) -> int:
+    from rove.errors import BrowserUnavailable
+    from rove.surfaces.arguments.failures import failure_answer
+
+    failure = BrowserUnavailable(error.message, hint=error.hint)
+    output, told = failure_answer(failure, arguments, sys.stdout.encoding)
+    sys.stdout.write(output)
+    sys.stderr.write(told)
+    return FAILED
+
+
 def request(arguments: Sequence[str], environment: Mapping[str, str]) -> dict[str, Any]:
     """Return what the daemon is told of a command."""
     return {
@@ -86,7 +96,10 @@ def request(arguments: Sequence[str], environment: Mapping[str, str]) -> dict[st
 
 
 def converse(connection: socket | None, message: Mapping[str, Any]) -> int:
-    """Send a request, show what comes back, and return the exit code. Raises DaemonEnds if it can be sent again."""
+    """Send a request, show what comes back, and return the exit code.
+
+    Raises DaemonEnds if it can be sent again, and DaemonFailed if the daemon goes away while it runs.
+    """
     import json
 
     for stream in (sys.stdout, sys.stderr):
@@ -107,8 +120,10 @@ def converse(connection: socket | None, message: Mapping[str, Any]) -> int:
         _show(answer)
     if not is_accepted:
         raise DaemonEnds
-    print("rove: The daemon has gone away.\n      Run the command again; `rove logs` shows why.", file=sys.stderr)
-    return FAILED
+    raise DaemonFailed(
+        "The daemon has gone away, and its browser with it, while the command ran.",
+        "It may be done all the same. Open the page again to see; `rove logs` shows what happened.",
+    )
 
 
 def _answer(answer: Mapping[str, Any], connection: socket) -> None:

@@ -13,10 +13,11 @@ from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied, InvalidArguments, RoveError
 from rove.guard.policy.approval import Approver
 from rove.outcome import AnyOutcome
-from rove.render.outcomes import error_data, error_text
+from rove.render.outcomes import error_text
 from rove.surfaces.arguments.action_parser import Command, parse_command, steps_in
 from rove.surfaces.arguments.command_advice import advise, advise_upload, command_lines
 from rove.surfaces.arguments.command_parser import Finished
+from rove.surfaces.arguments.failures import error_line, failure_answer, finished_answer
 from rove.surfaces.daemon.answers.answer import tell
 from rove.surfaces.daemon.engines import EngineRequest, Engines, resolved_for
 from rove.surfaces.daemon.open_sessions import check_open, loads_page
@@ -65,10 +66,12 @@ class Commands:
                 return await self._sessions.run(request, reply)
             return await self._run_action(parse_command(request["arguments"], request["columns"]), request, reply)
         except RoveError as error:
-            reply.error(f"rove: {error.message}\n      {error.hint}\n")
+            output, told = failure_answer(error, request["arguments"], reply.encoding)
+            reply.send(output=output, error=told)
             return EXIT_CODES.get(error.code, FAILED)
         except Finished as finished:
-            _tell_finished(finished, "--json" in request["arguments"], reply)
+            output, told = finished_answer(finished, request["arguments"], reply.encoding)
+            reply.send(output=output, error=told)
             return finished.code
         finally:
             self._running -= 1
@@ -128,19 +131,10 @@ async def _perform(
 def _tell_error(error: RoveError, command: Command, reply: Reply) -> int:
     advise(error, command.verb)
     if command.as_json:
-        reply.output(reply.as_json({"ok": False, "error": error_data(error)}))
+        reply.output(error_line(error, reply.encoding))
     else:
         reply.error(f"{error_text(error)}\n")
     return EXIT_CODES.get(error.code, FAILED)
-
-
-def _tell_finished(finished: Finished, as_json: bool, reply: Reply) -> None:
-    """Answer a command line that asks for help or is not valid: as JSON, if the rest would have been."""
-    if finished.code and as_json:
-        error = InvalidArguments(finished.reason or finished.error.removeprefix("rove: ").strip())
-        reply.output(reply.as_json({"ok": False, "error": error_data(error)}))
-    else:
-        reply.send(output=finished.output, error=finished.error)
 
 
 async def _read_steps(file: str, folder: str, reply: Reply) -> list[dict[str, Any]]:

@@ -8,6 +8,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from rove.surfaces.arguments.failures import json_line
+
 
 class Reply:
     """The connection to one client."""
@@ -79,7 +81,7 @@ class Reply:
 
     def as_json(self, data: Any) -> str:
         """Return a line of JSON; in ASCII where the client's encoding lacks characters."""
-        return json.dumps(data, ensure_ascii=self.encoding.lower() != "utf-8") + "\n"
+        return json_line(data, self.encoding)
 
     def error(self, text: str) -> None:
         self.send(error=text)

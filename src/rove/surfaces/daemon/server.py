@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from rove.errors import RoveError
+from rove.surfaces.arguments.failures import failure_answer
 from rove.surfaces.daemon.client import IDENTITY
 from rove.surfaces.daemon.commands import Commands
 from rove.surfaces.daemon.location import RUNNING, SOCKET, Inside
@@ -120,7 +122,9 @@ class Daemon:
             reply.send(exit=code)
         elif isinstance(code, Exception):
             log.error("a command failed", exc_info=code)
-            reply.send(error="rove: This is a fault in rove itself.\n      `rove logs` shows what happened.\n")
+            fault = RoveError("This is a fault in rove itself.", hint="`rove logs` shows what happened.")
+            output, told = failure_answer(fault, request["arguments"], reply.encoding)
+            reply.send(output=output, error=told)
             reply.send(exit=1)
         await reply.flush()
 

@@ -16,9 +16,14 @@ from rove.surfaces.daemon.people.observers import Observers
 from rove.surfaces.daemon.people.sessions_table import sessions_table
 from rove.surfaces.daemon.people.watching import TerminalWatcher
 from rove.surfaces.daemon.people.web_pages import WebPages
+from rove.surfaces.daemon.recording.record_command import RecordCommand
 from rove.surfaces.daemon.reply import Reply
 
 FAILED = 1
+WATCHING = (
+    "Watching the sessions of commands; Ctrl-C ends it.\n"
+    "What agents do through `rove mcp` and `rove serve` is shown by `rove journal tail -f`.\n"
+)
 Run = Callable[[Namespace, Reply], Awaitable[int]]
 
 
@@ -44,6 +49,7 @@ class SessionCommands:
             "stop": self._stop_daemon,
             "approve": self._approve,
             "watch": self._watch,
+            "record": RecordCommand(engines).run,
         }
 
     def knows(self, word: str) -> bool:
@@ -52,6 +58,7 @@ class SessionCommands:
     async def run(self, request: Mapping[str, Any], reply: Reply) -> int:
         """Run one command line, and return its exit code. Raises Finished."""
         given = parse_session_command(request["arguments"], reply.columns)
+        given.folder, given.environment = request["folder"], request["environment"]
         return await self._runs[request["arguments"][0]](given, reply)
 
     async def _list(self, given: Namespace, reply: Reply) -> int:
@@ -97,7 +104,7 @@ class SessionCommands:
             return FAILED
         palette = Palette(reply.has_colour)
         reply.output(sessions_table([s for e in self._engines.all for s in e.sessions()], palette))
-        reply.output(palette.paint("Watching; Ctrl-C ends it.\n", "dim"))
+        reply.output(palette.paint(WATCHING, "dim"))
         watcher = TerminalWatcher(given.session, reply)
         await watcher.watch(self._observers, self._approvals)
         return 0

@@ -23,6 +23,7 @@ def checked(arguments: Sequence[str]) -> int | None:
     """Answer a command line that needs no daemon, such as one that is not valid; return None for any other."""
     from rove.surfaces.arguments.action_parser import parse_command
     from rove.surfaces.arguments.command_parser import Finished
+    from rove.surfaces.arguments.failures import JSON, finished_answer
     from rove.surfaces.arguments.session_parser import parse_session_command
     from rove.surfaces.own_commands import SESSION_COMMANDS
 
@@ -30,11 +31,12 @@ def checked(arguments: Sequence[str]) -> int | None:
     try:
         parse(arguments, _columns())
     except Finished as finished:
-        sys.stdout.write(finished.output)
-        sys.stderr.write(finished.error)
+        output, error = finished_answer(finished, arguments, sys.stdout.encoding)
+        sys.stdout.write(output)
+        sys.stderr.write(error)
         return finished.code
     if arguments[0] in DAEMON_COMMANDS:
-        print("No session is open, and no daemon runs. `rove open URL` starts both.")
+        print("[]" if JSON in arguments else "No session is open, and no daemon runs. `rove open URL` starts both.")
         return 0
     return None
 

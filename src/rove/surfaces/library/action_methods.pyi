@@ -6,8 +6,12 @@ Written by docs/method_stubs.py from the actions: change those, then run `make d
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from rove.actions.audits.accessibility import Audited
+from rove.actions.audits.comparison import Compared
+from rove.actions.audits.performance import Profiled, ProfileStarted, VitalsMeasured
 from rove.actions.devtools.console import ConsoleLines
 from rove.actions.devtools.cookies import CookieList
+from rove.actions.devtools.har import HarSaved
 from rove.actions.devtools.network import RequestList
 from rove.actions.devtools.storage import StorageContents
 from rove.actions.devtools.throttling import Throttled
@@ -32,8 +36,12 @@ from rove.actions.pages.pdf import Printed
 from rove.actions.pages.screenshot import Pictured
 from rove.actions.pages.script import Evaluated
 from rove.actions.pages.snapshot import SnapshotTaken
+from rove.actions.pages.video import VideosStopped, VideoStarted
 from rove.actions.pages.wait import Waited
 from rove.actions.reading.fetch import Fetched
+from rove.actions.recordings.expect import Expected
+from rove.actions.recordings.find_recorded import RecordedFound
+from rove.actions.recordings.replay import Replayed
 from rove.actions.sessions.batch import BatchDone
 from rove.actions.sessions.emulation import NetworkSwitched, Resized
 from rove.actions.sessions.handoff import HandedBack
@@ -285,6 +293,31 @@ class ActionMethods:
         at_least_one: Open an empty tab if there is none.
         """
 
+    async def audit(
+        self,
+        target: str | None = None,
+        level: Literal["a", "aa", "aaa"] | None = None,
+        tags: Sequence[str] = (),
+        rules: Sequence[str] = (),
+        without: Sequence[str] = (),
+        uncertain: bool = False,
+        limit: int = 5,
+        budget: int = 3000,
+        path: str | None = None,
+    ) -> Outcome[Audited]:
+        """Check the page and its frames for accessibility faults with axe-core: which elements, and how to mend them.
+
+        target: Only this element and what is in it.
+        level: Only rules of WCAG up to this level.
+        tags: Only rules with one of these tags, such as best-practice.
+        rules: Only these rules, such as color-contrast; with tags or level, these too.
+        without: Not these rules.
+        uncertain: Tell also what a person has to check.
+        limit: Most elements told of each rule.
+        budget: Most tokens.
+        path: File in the workspace for all of it, as JSON.
+        """
+
     async def aria_snapshot(
         self,
         target: str | None = None,
@@ -314,6 +347,31 @@ class ActionMethods:
         """Read the session's clipboard, or put text on it. To copy, cut or paste press Control+C, X or V.
 
         text: Text to put on it.
+        """
+
+    async def compare(
+        self,
+        name: str,
+        target: str | None = None,
+        full_page: bool = False,
+        mask: Sequence[str] = (),
+        threshold: float = 0.1,
+        max_pixels: int = 0,
+        max_share: float = 0.0,
+        update: bool = False,
+        fail: bool = False,
+    ) -> Outcome[Compared]:
+        """Compare how the page looks with a picture kept in the workspace; the first call keeps it.
+
+        name: Name of the picture: baselines/NAME.png.
+        target: Only this element.
+        full_page: The whole page, not only what is in view.
+        mask: Elements to leave out, such as clocks and adverts.
+        threshold: How far colours may be apart to count as the same.
+        max_pixels: How many pixels may differ.
+        max_share: Which share of the pixels may differ, such as 0.01.
+        update: Keep this picture as the baseline from now on.
+        fail: An error if it does not match, or if there is no baseline.
         """
 
     async def console(
@@ -450,7 +508,7 @@ class ActionMethods:
     async def downloads(self, wait: bool = False) -> Outcome[DownloadList]:
         """List the files that this tab has downloaded, with their paths in the workspace.
 
-        wait: Wait until none is under way.
+        wait: Wait until none is under way, also one whose server has not answered yet.
         """
 
     async def resize(self, width: int, height: int) -> Outcome[Resized]:
@@ -464,6 +522,25 @@ class ActionMethods:
         """Take the session's network away, or give it back.
 
         offline: False to be online again.
+        """
+
+    async def expect(
+        self,
+        text: str | None = None,
+        gone: str | None = None,
+        url: str | None = None,
+        target: str | None = None,
+        count: int | None = None,
+        seconds: float = 5,
+    ) -> Outcome[Expected]:
+        """Fail unless all that is given holds, or comes to hold in time. Recordings have it as an assertion.
+
+        text: Text that the page shows.
+        gone: Text that it does not show.
+        url: Part of the URL, or a pattern with *.
+        target: Element that is there; with `count`, so many of them.
+        count: How many elements the target means; 0 for none.
+        seconds: Most seconds to wait for it.
         """
 
     async def web_fetch(
@@ -510,11 +587,27 @@ class ActionMethods:
         limit: Most matches.
         """
 
+    async def find_recorded(self, element: Mapping[str, Any]) -> Outcome[RecordedFound]:
+        """Find the element that a recording describes: by ref, by role and name, else by what is around it.
+
+        element: The element, as a recording's file describes it.
+        """
+
     async def handoff(self, reason: str, timeout: float | None = None) -> Outcome[HandedBack]:
         """Ask a person to do something in this tab (log in, solve a captcha, pay), and wait until they hand back.
 
         reason: What to do.
         timeout: Seconds to wait for them.
+        """
+
+    async def save_har(
+        self, name: str | None = None, tab: str | None = None, bodies: bool = False
+    ) -> Outcome[HarSaved]:
+        """Save the latest requests of the session, or of one tab, as a HAR file.
+
+        name: Name of the file.
+        tab: Only of this tab.
+        bodies: Keep the bodies that the browser still has.
         """
 
     async def read_image(self, path: str, max_side: int | None = None) -> Outcome[ImageRead]:
@@ -599,6 +692,24 @@ class ActionMethods:
         pages: Which, such as 1-3,5.
         """
 
+    async def web_vitals(self) -> Outcome[VitalsMeasured]:
+        """Read how fast the page was until now: its Web Vitals (LCP, CLS, INP, FCP, TTFB) and long tasks."""
+
+    async def profile(self, name: str = "profile") -> Outcome[Profiled]:
+        """Load the page again and record it: a trace for Chrome's DevTools, the three costliest things, Web Vitals.
+
+        name: Name of the file: traces/NAME.json.
+        """
+
+    async def profile_start(self) -> Outcome[ProfileStarted]:
+        """Start to record what the page does, until profile_stop. To record how it loads use profile."""
+
+    async def profile_stop(self, name: str = "profile") -> Outcome[Profiled]:
+        """Stop recording: a trace for Chrome's DevTools, and the three costliest things.
+
+        name: Name of the file: traces/NAME.json.
+        """
+
     async def permissions(
         self,
         origin: str | None = None,
@@ -627,6 +738,17 @@ class ActionMethods:
         names: All that it may do from now on; none takes them back.
         """
 
+    async def replay(
+        self, name: str, set: Sequence[str] = (), update: bool = False, trace: bool = False
+    ) -> Outcome[Replayed]:
+        """Run a recording again, without a model; stop where an element is missing or ambiguous.
+
+        name: Name of the recording.
+        set: Values of its parameters, such as query=tea.
+        update: Keep what was healed in the recording's file, if all went well.
+        trace: Keep pictures of this run, which an export as a trace then shows.
+        """
+
     async def status(self) -> Outcome[StatusReport]:
         """Tell which sessions and tabs are open and where they are."""
 
@@ -639,6 +761,8 @@ class ActionMethods:
         viewport: ViewportSize | None = None,
         engine: Literal["chromium", "firefox", "webkit"] | None = None,
         start: bool = False,
+        video: bool = False,
+        har: bool = False,
         must_be_new: bool = False,
         profile: str | None = None,
     ) -> Outcome[SessionOpened]:
@@ -651,6 +775,8 @@ class ActionMethods:
         viewport: Size of its tabs.
         engine: Browser engine; the one that is set if not given.
         start: Start its browser now, not with the first call.
+        video: Record a video of it.
+        har: Record its network traffic as HAR.
         must_be_new: Refuse a name that is open already.
         profile: Profile, which a browser of its own keeps.
         """
@@ -735,6 +861,16 @@ class ActionMethods:
         upload: Kilobits per second.
         cpu: How many times slower scripts run.
         """
+
+    async def start_video(self, name: str | None = None, tab: str | None = None) -> Outcome[VideoStarted]:
+        """Record a video of what the session shows, as a WebM file, until stop_video or the end of the session.
+
+        name: Name of the file.
+        tab: Tab to record; by default whichever is current.
+        """
+
+    async def stop_video(self) -> Outcome[VideosStopped]:
+        """End the videos of the session, and tell where the files are."""
 
     async def workers(
         self,

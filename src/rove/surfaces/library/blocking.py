@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping
 from concurrent.futures import CancelledError
-from contextlib import AbstractContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from rove.action import Action
-from rove.errors import NotOpen
+from rove.errors import NotOpen, RoveError
 from rove.guard.policy.approval import Approver
 from rove.guard.policy.policy import Policy
 from rove.outcome import Outcome, Result
@@ -23,7 +23,9 @@ from rove.settings.tree import Settings, load
 from rove.surfaces.library.blocking_methods import BlockingMethods
 from rove.surfaces.library.opening import Opening, reading_settings
 from rove.surfaces.library.python_errors import for_python
-from rove.surfaces.library.session import Session
+from rove.surfaces.library.session import RecordingInProgress, Session
+from rove.surfaces.library.tools import SchemaForm, SessionTools, error_answer
+from rove.toolsets.tool import Answer, Tool
 
 R = TypeVar("R", bound=Result)
 T = TypeVar("T")
@@ -88,6 +90,9 @@ class BlockingSession(BlockingMethods):
         """The settings that the browser was opened with."""
         return self._session.settings
 
+    def __repr__(self) -> str:
+        return f"<rove.sync.Session {self.name!r}>"
+
     def __enter__(self) -> Self:
         return self
 
@@ -116,10 +121,24 @@ class BlockingSession(BlockingMethods):
         state: str | None = None,
         save_on_close: bool = False,
         profile: str | None = None,
+        video: bool = False,
+        har: bool = False,
     ) -> BlockingSession:
         """Open a further session in the same browser, which shares no cookies and no pages with this one."""
-        opening = self._session.another(name, state=state, save_on_close=save_on_close, profile=profile)
+        opening = self._session.another(
+            name, state=state, save_on_close=save_on_close, profile=profile, video=video, har=har
+        )
         return BlockingSession(self._thread.wait_for(opening), self._thread)
+
+    @contextmanager
+    def recording(self, name: str, **parameters: str) -> Generator[RecordingInProgress]:
+        """Record what is done meanwhile under a name: `with session.recording("order", name="Ada"):`."""
+        recording = self._session.recording(name, **parameters)
+        progress = self._thread.wait_for(_entered(recording))
+        try:
+            yield progress
+        finally:
+            self._thread.wait_for(_left(recording))
 
     def close(self) -> None:
         """Close the session. The one that `rove.sync.open()` began with closes the browser and all its sessions."""
@@ -127,6 +146,53 @@ class BlockingSession(BlockingMethods):
             self._closing()
         else:
             self._thread.wait_for(self._session.close())
+
+
+class BlockingTools(Mapping[str, Tool]):
+    """The tools that a model may call in a session, by name. A call waits for its answer."""
+
+    def __init__(self, session: BlockingSession) -> None:
+        self._tools = SessionTools(session._session)
+        self._thread = session._thread
+
+    @property
+    def instructions(self) -> str:
+        """What a model should be told of the tools, for its system prompt."""
+        return self._tools.instructions
+
+    def schemas(self, form: SchemaForm = "mcp") -> list[dict[str, Any]]:
+        """Return the tools as a provider's API takes them: name, description and JSON schema of the arguments.
+
+        form: "openai" is for the Responses API, "openai-chat" for Chat Completions, "gemini" for function declarations.
+        """
+        return self._tools.schemas(form)
+
+    def call(self, name: str, arguments: Mapping[str, Any] | str | None = None) -> Answer:
+        """Run a call that a model made, and return what the model is to be told: an error is an answer too.
+
+        arguments: As an object, or as the JSON text that some APIs give; None where there are none.
+        """
+        try:
+            return self._thread.wait_for(self._tools.call(name, arguments))
+        except RoveError as error:  # the browser has been closed
+            return error_answer(error)
+
+    def __getitem__(self, name: str) -> Tool:
+        return self._tools[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tools)
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+
+async def _entered(recording: AbstractAsyncContextManager[T]) -> T:
+    return await recording.__aenter__()
+
+
+async def _left(recording: AbstractAsyncContextManager[T]) -> None:
+    await recording.__aexit__(None, None, None)
 
 
 class BlockingOpening(AbstractContextManager[BlockingSession]):
@@ -169,3 +235,8 @@ def open(*, policy: Policy | None = None, approver: Approver | None = None, **se
     """
     with reading_settings():
         return BlockingOpening(Opening(load(**settings), policy, approver))
+
+
+def tools(session: BlockingSession) -> BlockingTools:
+    """Return the tools of a session for a model: `schemas()` describes them, `call()` runs a call of the model."""
+    return BlockingTools(session)

@@ -51,7 +51,12 @@ class Opening(AbstractAsyncContextManager[Session]):
     async def close(self) -> None:
         """Close all sessions and the browser."""
         if self._sessions is not None:
-            sessions, self._sessions = self._sessions, None
+            sessions = self._sessions
+            try:
+                sessions.refuse_other_loop()
+            except NotOpen as error:
+                raise for_python(error) from None
+            self._sessions = None
             await sessions.close()
 
     async def __aenter__(self) -> Session:

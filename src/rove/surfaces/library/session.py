@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Self, TypeVar, cast
 
 from rove.action import Action
 from rove.advice import Names
+from rove.browser.emulation.window import WindowChoice
+from rove.conversion.journal_steps import MadeRecording
 from rove.engine.sessions.session import Session as EngineSession
 from rove.engine.sessions.sessions import DEFAULT, Sessions
-from rove.errors import InvalidArguments, RoveError
+from rove.errors import InvalidArguments, NotOpen, RoveError
 from rove.outcome import AnyOutcome, Outcome, Result
 from rove.settings.tree import Settings
 from rove.states.choice import LoginChoice
@@ -21,6 +24,25 @@ from rove.toolsets.tool import Call
 
 R = TypeVar("R", bound=Result)
 Closing = Callable[[], Awaitable[None]]
+
+
+class RecordingInProgress:
+    """What is being recorded: its steps once the block has ended."""
+
+    def __init__(self) -> None:
+        self.made: MadeRecording | None = None
+
+    @property
+    def steps(self) -> int:
+        """How many steps were recorded. Raises NotOpen while it goes on."""
+        if self.made is None:
+            raise for_python(NotOpen("The recording goes on: its steps are known when the block ends."))
+        return len(self.made.recording.steps)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know of the recording, such as values that it does not have."""
+        return self.made.notes if self.made else ()
 
 
 class Session(ActionMethods):
@@ -49,7 +71,7 @@ class Session(ActionMethods):
     @property
     def name(self) -> str:
         """The name of the session, which the journal and `rove serve` show."""
-        return self._engine.name
+        return self._name or DEFAULT
 
     @property
     def settings(self) -> Settings:
@@ -61,7 +83,7 @@ class Session(ActionMethods):
         return self._sessions.session(self._name)
 
     def __repr__(self) -> str:
-        return f"<rove.Session {self._name or DEFAULT!r}>"
+        return f"<rove.Session {self.name!r}>"
 
     async def __aenter__(self) -> Self:
         return self
@@ -81,6 +103,7 @@ class Session(ActionMethods):
         quiet: Whether to leave out what changed on the page.
         """
         try:
+            self._sessions.refuse_other_loop()
             outcome = await self._engine.run(
                 action,
                 tab=tab or self._tab,
@@ -97,6 +120,7 @@ class Session(ActionMethods):
 
     async def run_call(self, call: Call, names: Names) -> AnyOutcome:
         """Run a call of a tool, which may name another session of the same browser."""
+        self._sessions.refuse_other_loop()
         session = self._sessions.session(call.session or self._name)
         return await session.run(
             call.action,
@@ -132,20 +156,41 @@ class Session(ActionMethods):
         state: str | None = None,
         save_on_close: bool = False,
         profile: str | None = None,
+        video: bool = False,
+        har: bool = False,
     ) -> Session:
         """Open a further session in the same browser, which shares no cookies and no pages with this one.
 
         state: The name of a saved state, with whose logins it begins.
         save_on_close: Whether its logins are saved to that state when it is closed.
         profile: The name of a profile, which keeps its logins by itself.
+        video: Whether a video of it is recorded, to a file in the workspace.
+        har: Whether its network traffic is recorded, to a HAR file in the workspace.
         """
         try:
+            self._sessions.refuse_other_loop()
             if name is not None and (name == DEFAULT or name in self._sessions.open_sessions(None)):
                 raise InvalidArguments(
                     f"A session named {name!r} is open already.", hint="Give it another name, or none."
                 )
-            choice = LoginChoice(state, profile, save_on_close)
-            return Session(self._sessions, await self._sessions.open_session(name, login=choice))
+            choice, window = LoginChoice(state, profile, save_on_close), WindowChoice(video=video, har=har)
+            return Session(self._sessions, await self._sessions.open_session(name, None, choice, window))
+        except RoveError as error:
+            raise for_python(error) from error.__cause__
+
+    @asynccontextmanager
+    async def recording(self, name: str, **parameters: str) -> AsyncGenerator[RecordingInProgress]:
+        """Record what is done meanwhile under a name: `async with session.recording("order", name="Ada"):`.
+
+        parameters: Texts that differ from run to run; what is typed as their values becomes `${name}`.
+        """
+        recorder, progress = self._engine.recorder, RecordingInProgress()
+        try:
+            await recorder.start(name, parameters)
+            try:
+                yield progress
+            finally:
+                progress.made = await recorder.stop()
         except RoveError as error:
             raise for_python(error) from error.__cause__
 
@@ -154,4 +199,5 @@ class Session(ActionMethods):
         if self._closing is not None:
             await self._closing()
         elif self._name in self._sessions.open_sessions(None):
+            self._sessions.refuse_other_loop()
             await self._sessions.close_session(self._name)

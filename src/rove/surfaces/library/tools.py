@@ -29,7 +29,9 @@ class SessionTools(Mapping[str, Tool]):
 
     def __init__(self, session: Session, toolset: Toolset | None = None) -> None:
         if not isinstance(session, Session):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise TypeError("tools need a session of `rove.open()`, whose methods are coroutines, not of `rove.sync`")
+            raise TypeError(
+                "tools need a session of `rove.open()`; for one of `rove.sync` there is `rove.sync.tools()`"
+            )
         self._session = session
         self._toolset = toolset or toolset_from(session.settings)
 
@@ -53,11 +55,11 @@ class SessionTools(Mapping[str, Tool]):
         called = str(name)  # a model wrote it
         tool = self._toolset.get(called)
         if tool is None:
-            return _error_answer(self._unknown(called))
+            return error_answer(self._unknown(called))
         try:
             given = _object_of(arguments)
         except InvalidArguments as error:
-            return _error_answer(error)
+            return error_answer(error)
         try:
             outcome = await self._run(tool, given)
         except RoveError as error:
@@ -122,5 +124,6 @@ def _object_of(arguments: Any) -> Mapping[str, Any]:
     return given
 
 
-def _error_answer(error: RoveError) -> Answer:
+def error_answer(error: RoveError) -> Answer:
+    """Return what a model is told of an error that is not of a tool's own."""
     return Answer(error_text(error), (), {"error": error_data(error)}, is_error=True, code=error.code)

@@ -3,7 +3,15 @@
 import { isChoiceControl } from "../choosing/choice_controls.js";
 import { FRAMES, isTag } from "../dom/elements.js";
 import { deepActiveElement, focusHere } from "../dom/focus.js";
-import { activeElementOf, bodyOf, checkVisibility, matchesSelector, queryAll, rootNodeOf } from "../dom/natives.js";
+import {
+  activeElementOf,
+  bodyOf,
+  checkVisibility,
+  isWebKit,
+  matchesSelector,
+  queryAll,
+  rootNodeOf,
+} from "../dom/natives.js";
 import { shadowOf } from "../dom/shadow_roots.js";
 import { isWithin } from "../dom/tree.js";
 import { dispatchEvents, setValue, textOfField } from "../roles/field_values.js";
@@ -138,8 +146,9 @@ const isLong = (text) => text.split("\n", MAX_TYPED_LINES + 1).length > MAX_TYPE
 const replaceText = (element, value, guarded) => {
   const kind = !value ? "deleteContentBackward" : isLong(value) ? "insertFromPaste" : "insertText";
   const facts = { bubbles: true, composed: true, inputType: kind, data: value || null };
-  // Unlike a key, an editing command fires no beforeinput event.
-  if (!element.dispatchEvent(new InputEvent("beforeinput", { ...facts, cancelable: true }))) return { type: false };
+  // Unlike a key, an editing command fires no beforeinput event, but in WebKit.
+  const asked = () => element.dispatchEvent(new InputEvent("beforeinput", { ...facts, cancelable: true }));
+  if (!(isWebKit && !isLong(value)) && !asked()) return { type: false };
   const lost = focusProblem(element);
   if (lost) return lost;
   if (guarded && value && isPassword(element)) return { password: true, origin: self.origin };

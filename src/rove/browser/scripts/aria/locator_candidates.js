@@ -81,7 +81,7 @@ const kindOfCharacter = (character) =>
 
 // An id that changes its kind of characters all the time was made by a program, and will be another next time.
 /** @param {string} id */
-const isMadeByProgram = (id) => {
+export const isMadeByProgram = (id) => {
   let last = "";
   let changes = 0;
   for (const character of id.replace(/[-_]/g, "")) {

@@ -118,4 +118,8 @@ export const hostOf = reader(ShadowRoot.prototype, "host");
 
 export const activeElementOf = reader(Document.prototype, "activeElement");
 
-export const zoomOf = reader(Element.prototype, "currentCSSZoom");
+/** @type {(element: Element) => number} */
+export const zoomOf = "currentCSSZoom" in Element.prototype ? reader(Element.prototype, "currentCSSZoom") : () => 1; // not in WebKit
+
+// Where an engine does what others do not, and no other sign of it can be tested for.
+export const isWebKit = navigator.vendor.startsWith("Apple");

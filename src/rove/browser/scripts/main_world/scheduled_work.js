@@ -90,6 +90,7 @@ const describeWork = (kind, callback, option) => {
 /** @param {"setTimeout" | "setInterval" | "requestAnimationFrame" | "requestIdleCallback"} name @param {WorkKind} kind */
 const recordScheduling = (name, kind) => {
   const native = globalThis[name];
+  if (!native) return; // not every engine has idle callbacks
   const prefix = kind === "interval" || kind === "timeout" ? "timer" : kind;
   /** @type {any} */ (globalThis)[name] = new Proxy(native, {
     apply(target, self, given) {
@@ -113,6 +114,7 @@ const recordScheduling = (name, kind) => {
 
 /** @param {"clearTimeout" | "clearInterval" | "cancelAnimationFrame" | "cancelIdleCallback"} name @param {string} prefix */
 const recordCancelling = (name, prefix) => {
+  if (!globalThis[name]) return;
   /** @type {any} */ (globalThis)[name] = new Proxy(globalThis[name], {
     apply(target, self, given) {
       const id = given[0];

@@ -23,7 +23,7 @@ const isDecorative = (animation) => {
 
 // Milliseconds until an animation ends; 0 if it is not to be waited for.
 /** @param {Animation} animation */
-const timeLeft = (animation) => {
+export const timeLeft = (animation) => {
   if (animation.playState !== "running" || !animation.effect || animation.timeline !== document.timeline) return 0;
   const end = Number(animation.effect.getComputedTiming().endTime);
   if (!Number.isFinite(end) || animation.playbackRate === 0) return 0;
@@ -34,10 +34,10 @@ const timeLeft = (animation) => {
 
 const MAX_ANIMATIONS = 500;
 
-function* runningAnimations() {
+export const runningAnimations = function* () {
   yield* nativeDocumentAnimations.call(document);
   for (const root of knownShadowRoots()) yield* nativeShadowAnimations.call(root);
-}
+};
 
 // Milliseconds until the last animation ends that ends within `longest`, and until the first one after that; 0 for none.
 /** @param {number} longest */

@@ -10,7 +10,8 @@ const isBrowserIdle = () =>
   new Promise((resolve) => {
     /** @param {IdleDeadline} moment */
     const answer = (moment) => resolve(!moment.didTimeout && moment.timeRemaining() >= MIN_IDLE_MS);
-    requestIdleCallback(answer, { timeout: IDLE_TIMEOUT_MS });
+    if ("requestIdleCallback" in globalThis) requestIdleCallback(answer, { timeout: IDLE_TIMEOUT_MS });
+    else resolve(false); // not every engine has idle callbacks
   });
 
 // After a press or a key the browser expects more input and reports no idle time for a while.

@@ -33,15 +33,23 @@ const onPersonInput = (event) => {
   tellDriver("roveTell", "typed " + JSON.stringify([numberOfTypedField(field), value, wasPassword(field)]));
 };
 
-// Shows dots in place of what a person has typed, while a picture is taken that the agent gets or that is kept.
+const TYPED_COVER = "-webkit-text-security";
+
+// Shows dots in place of what a person has typed, while a picture is taken that the agent gets or that is kept. Returns
+// whether a field was not covered until now.
 /** @param {boolean} isOn */
 export const coverTyped = (isOn) => {
+  let wasShown = false;
   for (const ref of typedFieldRefs) {
     const field = ref.deref();
     if (!field) typedFieldRefs.delete(ref);
-    else if (isOn && hidesValue(field)) field.style.setProperty("-webkit-text-security", "disc", "important");
-    else field.style.removeProperty("-webkit-text-security");
+    else if (isOn && hidesValue(field)) {
+      wasShown ||=
+        field.style.getPropertyValue(TYPED_COVER) !== "disc" || !field.style.getPropertyPriority(TYPED_COVER);
+      field.style.setProperty(TYPED_COVER, "disc", "important");
+    } else field.style.removeProperty(TYPED_COVER);
   }
+  return wasShown;
 };
 
 // Listens each time, as document.open() removes all listeners; adding one twice has no effect.

@@ -47,7 +47,7 @@ const closeness = (a, b) => {
 // From 0 to 1, by the pairs of letters that both have (the Dice coefficient), or where that is more, by the letters that
 // differ: one wrong letter changes most pairs of a short name.
 /** @param {string} a @param {string} b */
-const similarity = (a, b) => {
+export const similarity = (a, b) => {
   if (a === b) return 1;
   const [first, second] = [pairsOf(a), pairsOf(b)];
   let shared = 0;

@@ -14,6 +14,8 @@ from rove.surfaces.cli.arguments.help_texts import (
     EXPLAIN,
     INIT,
     INIT_EXAMPLES,
+    MCP,
+    MCP_EXAMPLES,
     POLICY,
     SERVE,
     SERVE_EXAMPLES,
@@ -31,8 +33,9 @@ def serve_arguments(serve: argparse.ArgumentParser) -> None:
 
 
 def install_arguments(install: argparse.ArgumentParser) -> None:
-    engines = get_args(EngineName)
-    install.add_argument("which", nargs="?", choices=engines, help="engine; the one that is set if not given")
+    choices = (*get_args(EngineName), command_calls.AXE)
+    which = "engine, or axe, for audits of accessibility; the engine that is set if not given"
+    install.add_argument("which", nargs="?", choices=choices, help=which)
     install.add_argument("--force", action="store_true", help="fetch one even where one is found")
 
 
@@ -131,6 +134,10 @@ def _tail_arguments(tail: argparse.ArgumentParser) -> None:
     tail.add_argument("-f", "--follow", action="store_true", help="go on until interrupted")
     tail.add_argument("--last", type=_count, default=10, metavar="N", help="how many entries; 0 for all [10]")
     tail.add_argument("--json", action="store_true", help="one complete entry a line")
+
+
+def mcp_arguments(mcp: argparse.ArgumentParser) -> None:
+    mcp.description, mcp.epilog = MCP, MCP_EXAMPLES
 
 
 def skill_arguments(skill: argparse.ArgumentParser) -> None:

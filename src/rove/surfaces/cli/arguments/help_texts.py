@@ -30,6 +30,16 @@ examples:
   rove init --allow-host localhost:3000     let the agent reach the app that you are writing
   rove init --print                         what to add to the configuration of any other client
 """
+MCP = """\
+Serve an MCP client over standard input and output. A client starts this by itself: `rove init` adds it to the clients
+on this machine, with the settings that are given there.
+"""
+MCP_EXAMPLES = """\
+examples:
+  rove mcp --allow-host localhost:3000      pages may reach the app that you are writing
+  rove mcp --with pdf,workers               more tools; `rove tools` shows all
+  rove mcp --toolset playwright             tools under other names
+"""
 SERVE = """\
 One server for people and programs: a web page where a person watches every session, approves what an agent asks for,
 takes over and hands back, and chats; the WebSocket that the page uses, for programs (docs/gateway.md); MCP over HTTP at
@@ -68,6 +78,18 @@ The first rule that matches decides. The whole grammar is in docs/policy.md.
 STATES = """\
 The logins that sessions have saved by name: cookies, local and session storage, IndexedDB. The files are encrypted, in
 $ROVE_HOME/states. No command shows a value; `export` writes all of them to a file. See docs/logins.md.
+"""
+RECORDINGS = """\
+What `rove record` has saved, in $ROVE_HOME/recordings: a JSON file each, which can be edited, compared and kept in a
+repository. `rove replay NAME` runs one again. See docs/recordings.md.
+"""
+EXPORT = """\
+examples:
+  rove export order --as python > order.py                a program with rove's library
+  rove export order --as pytest --out test_order.py       a test with rove's plugin of pytest
+  rove export order --as playwright --out order.spec.js   for `npx playwright test`
+  rove export order --as recorder --out order.json        for the Recorder in Chrome's developer tools
+  rove export order --as trace                            trace.zip, for `npx playwright show-trace`
 """
 EXPLAIN = """\
 examples:

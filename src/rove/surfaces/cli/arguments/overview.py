@@ -13,6 +13,7 @@ from rove.surfaces.own_commands import SESSION_COMMANDS
 # The commands that are no actions, by what they are for.
 GROUPS = {
     "sessions": ("sessions", "close", "stop", "approve", "watch", "logs"),
+    "record and replay": ("record", "replay", "recordings", "export"),
     "connect and serve": ("init", "mcp", "serve", "skill", "completion"),
     "set up": ("install", "doctor", "config", "policy", "states", "profiles", "tools"),
     "more": ("demo", "map", "journal"),
@@ -24,10 +25,10 @@ class OverviewParser(CommandParser):
     """The parser of `rove` itself, whose help begins with the loop and groups the commands."""
 
     def format_help(self) -> str:
-        from rove.surfaces.arguments.action_list import other_actions, usual_actions
+        from rove.surfaces.arguments.action_list import action_summaries, other_actions, usual_actions
 
         width = self._get_formatter()._width
-        summaries = {**SESSION_COMMANDS, **self._summaries()}
+        summaries = {**action_summaries(), **SESSION_COMMANDS, **self._summaries()}
         lines = ["usage: rove COMMAND [options]; `rove COMMAND --help` shows the options of one", "", DESCRIPTION]
         lines += ["actions:", *_listed(usual_actions(), width), ""]
         lines += ["other actions:", *_wrapped(", ".join(other_actions()), width), ""]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rove.engine.sessions.sessions import Sessions
-from rove.outcome import AnyOutcome
+from rove.outcome import AnyOutcome, Own
 from rove.render.outcomes import as_data, as_text
 from rove.surfaces.arguments.action_parser import Command
 from rove.surfaces.arguments.command_advice import advise, in_command_words
@@ -41,7 +43,9 @@ def _told(outcome: AnyOutcome, command: Command, saved: list[str], reply: Reply)
         return reply.as_json({"ok": outcome.result.error is None, **as_data(outcome), **files})
     if command.is_pretty:
         return pretty(outcome, Palette(reply.has_colour and command.out is None), lines_for(reply.encoding))
-    text = in_command_words(as_text(outcome)) if command.verb == "open_session" else as_text(outcome)
+    events = tuple(replace(event, advice=Own(in_command_words(event.advice))) for event in outcome.events)
+    told = as_text(replace(outcome, events=events))
+    text = in_command_words(told) if command.verb == "open_session" else told
     return f"{text}\n{_saved([path for path in saved if path != STANDARD_OUTPUT])}"
 
 

@@ -50,6 +50,8 @@ def _read(workspace: Workspace, path: str) -> bytes:
 
 
 async def _save(attachment: Attachment, verb: str, workspace: Workspace) -> str:
+    if attachment.path is not None:
+        return attachment.path
     suffix = Path(attachment.name or "").suffix or "." + attachment.mime.partition("/")[2]
     return str(await workspace.save(".", f"{verb}-{datetime.now():%Y%m%d-%H%M%S}{suffix}", attachment.data))
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from rove.engine.people.handoffs import HandoffEnd, HandoffRequest, People
 from rove.engine.watcher import StepWatcher
 from rove.errors import Denied
+from rove.settings.extras import serve_advice
 
 NO_PERSON = "Tell the user to run `rove watch --web`, where a person can take the session over; then run it again."
 
@@ -52,7 +53,7 @@ class Observers:
         """Show a hand-off on the web page. Raises Denied if no person has opened it."""
         shown = [page for page in self.pages if _is_shown(page, request)]
         if not shown:
-            raise Denied("No person is watching who could take over.", hint=NO_PERSON)
+            raise Denied("No person is watching who could take over.", hint=NO_PERSON + serve_advice())
 
     def end(self, request: HandoffRequest, outcome: HandoffEnd, /) -> None:
         for page in self.pages:

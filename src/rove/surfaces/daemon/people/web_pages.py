@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import InvalidSettings
 from rove.guard.policy.approval import Approver
+from rove.settings.extras import INSTALL_SERVE
 from rove.surfaces.daemon.people.observers import Observers
 from rove.surfaces.mcp.approvers import with_inbox
 
@@ -56,7 +57,7 @@ class WebPages:
         except ModuleNotFoundError as error:
             raise InvalidSettings(
                 f"The web page needs a package that is not installed: {error.name}.",
-                hint="Install rove's extra `serve`: in a checkout, pip install '.[serve]'; then `rove stop`. "
+                hint=f"Install rove's extra `serve`: {INSTALL_SERVE}; then `rove stop`. "
                 "Or watch in the terminal: `rove watch`.",
             ) from error
         settings = replace(engine.settings, serve=replace(engine.settings.serve, host=LOOPBACK, port=0))

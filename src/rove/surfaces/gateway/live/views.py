@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 
-from rove.engine.sessions.live_view import LiveFrame, LiveView
+from rove.engine.people.live_view import LiveFrame, LiveView
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import NotOpen, RoveError
 from rove.surfaces.gateway.live.client import Client

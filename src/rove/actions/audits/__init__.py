@@ -1,0 +1,1 @@
+"""Actions that judge a page: its accessibility, its speed, its looks."""

@@ -1,0 +1,1 @@
+"""Actions on recordings: expectations, and running recordings again."""

@@ -1,0 +1,1 @@
+"""Auditing the accessibility of a page and its frames with axe-core."""

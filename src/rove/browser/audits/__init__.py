@@ -1,0 +1,1 @@
+"""Pictures of a page at rest, for comparisons."""

@@ -1,0 +1,1 @@
+"""What elements can be found by later."""

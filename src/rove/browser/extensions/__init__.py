@@ -1,0 +1,1 @@
+"""Extensions of a browser that its owner has chosen."""

@@ -1,0 +1,1 @@
+"""The frames of a page, as any engine has them."""

@@ -1,0 +1,1 @@
+"""How fast a page is: Web Vitals, and profiles of what it does."""

@@ -1,0 +1,110 @@
+// The entry of the script that runs axe-core in rove's world of one frame, where the page can neither see nor change it.
+// `axe` is the axe-core of this world; the elements that it names are described by rove's own script.
+
+import { dropAudited, elementBehind, frameRef, indexOf, toldElements } from "./audits/audited_elements.js";
+
+/** @typedef {{ ref?: string, frame?: object }} AuditContext */
+
+/** @type {object | null} */
+let mainPartial = null;
+
+// What a field holds is no fault of the page, and may be a secret.
+/** @param {string} source */
+const withoutValues = (source) => source.replace(/(\[|\s)value="(?:[^"\\]|\\.)*"/g, "$1value");
+
+/** @param {AxeSelector} selector @returns {AxeSelector} */
+const plainSelector = (selector) =>
+  Array.isArray(selector) ? selector.map(plainSelector) : withoutValues(String(selector));
+
+// What axe reports of an element: its own facts and, in place of an XPath, by which number this frame knows it.
+/** @param {AxeElement} found @param {string} prefix */
+const specOf = (found, prefix) => ({
+  selector: plainSelector(found.selector),
+  source: withoutValues(found.source),
+  ancestry: found.ancestry,
+  nodeIndexes: found.nodeIndexes,
+  fromFrame: found.fromFrame,
+  xpath: [`${prefix}:${indexOf(found.element)}`],
+});
+
+/** @param {AuditContext} context */
+const axeContext = ({ ref, frame }) => (ref ? { include: [elementBehind(ref)] } : (frame ?? document));
+
+/** @param {string} prefix */
+const begin = (prefix) => {
+  // A run that was cut off at its deadline leaves these behind.
+  axe._running = false;
+  axe.teardown();
+  /** @type {Map<Element, object>} */
+  const specs = new Map();
+  // Each element is found by many rules, and its selector takes long to make.
+  const toSpec = (/** @type {AxeElement} */ found) => {
+    const spec = specs.get(found.element) ?? specOf(found, prefix);
+    specs.set(found.element, spec);
+    return { ...spec };
+  };
+  axe.utils.nodeSerializer.update({ toSpec });
+};
+
+// Returns the frames that an audit of this one goes on with: the refs of their elements, and axe's context for each.
+/** @param {AuditContext} context @param {object} options @param {string} prefix */
+const framesIn = (context, options, prefix) => {
+  begin(prefix);
+  const found = axe.utils.getFrameContexts(axeContext(context), options);
+  return found.map(({ frameSelector, frameContext }) => ({
+    owner: frameRef(axe.utils.shadowSelect(frameSelector)),
+    context: { frame: frameContext },
+  }));
+};
+
+// Runs the rules on this frame alone. The result of the frame that the audit began in stays here, as it is the largest.
+/** @param {AuditContext} context @param {object} options @param {string} prefix @param {boolean} isFirst */
+const run = async (context, options, prefix, isFirst) => {
+  begin(prefix);
+  const partial = await axe.runPartial(axeContext(context), options);
+  if (!isFirst) return partial;
+  mainPartial = partial;
+  return null;
+};
+
+/** @param {AxeRule} rule @param {number} most */
+const toldRule = ({ id, impact, tags, help, nodes }, most) => ({
+  id,
+  impact,
+  tags,
+  help,
+  total: nodes.length,
+  nodes: nodes.slice(0, most).map((node) => ({
+    element: node.xpath.at(-1),
+    target: node.target,
+    html: node.html,
+    summary: node.failureSummary ?? "",
+  })),
+});
+
+// Joins the results of all frames and returns the rules that are broken, or that a person has to check.
+/** @param {(object | null)[]} partials @param {object} options @param {number} most */
+const finish = async (partials, options, most) => {
+  const report = await axe.finishRun([mainPartial, ...partials], { ...options, xpath: true });
+  mainPartial = null;
+  return {
+    version: report.testEngine.version,
+    violations: report.violations.map((rule) => toldRule(rule, most)),
+    incomplete: report.incomplete.map((rule) => toldRule(rule, most)),
+    passes: report.passes.length,
+    inapplicable: report.inapplicable.length,
+  };
+};
+
+const known = () => {
+  const rules = axe.getRules();
+  return { rules: rules.map((rule) => rule.ruleId), tags: [...new Set(rules.flatMap((rule) => rule.tags))].sort() };
+};
+
+const end = () => {
+  mainPartial = null;
+  axe.utils.nodeSerializer.update({}); // the one before holds elements
+  dropAudited();
+};
+
+globalThis.roveAudit = { known, framesIn, run, finish, told: toldElements, end };

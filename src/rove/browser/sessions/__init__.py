@@ -1,0 +1,1 @@
+"""The set of sessions, as actions see it."""

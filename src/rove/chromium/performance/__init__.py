@@ -1,0 +1,1 @@
+"""Profiles of a page, over the domain Tracing of the DevTools protocol."""

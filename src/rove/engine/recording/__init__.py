@@ -1,0 +1,1 @@
+"""Recordings of a session: its steps, videos of its tabs, and its network traffic as HAR."""

@@ -1,0 +1,210 @@
+"""Records a session: describes the elements of each step in the journal, and makes a recording of its entries.
+
+The journal is the source. While a recording is made, pictures and requests are kept besides, for traces.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from rove.action import AnyAction, registry
+from rove.browser.failures import BrowserError
+from rove.conversion.journal_steps import MadeRecording, recording_from
+from rove.engine.approval.action_targets import find_box
+from rove.errors import InvalidArguments, NotOpen, RoveError
+from rove.har.disclosure import Disclosure
+from rove.har.entry import Bodies, entry_of, may_show
+from rove.ledger.files import LedgerFiles
+from rove.ledger.reader import recent
+from rove.recordings.parameters import with_parameters
+from rove.recordings.recording import Recording
+from rove.recordings.run_folder import RunFolder
+from rove.recordings.store import RecordingStore
+from rove.target import Point, Ref, parse_target, targets_in
+
+if TYPE_CHECKING:
+    from rove.browser.context import Context
+    from rove.browser.tab import Tab
+    from rove.engine.journal import Entry, Journal
+    from rove.settings.tree import Settings
+
+log = logging.getLogger(__name__)
+KIND = "recording"
+BLANK = "about:blank"
+# Seconds to describe the elements of an action; while a recording is made, these are waited for.
+DESCRIBE_SECONDS = 0.5
+WAIT_SECONDS = 5.0
+PICTURE_SECONDS = 2.0
+MOST_ENTRIES = 100_000
+
+
+class RecordedSession(Protocol):
+    """The parts of a session that its recorder uses."""
+
+    name: str
+    settings: Settings
+    journal: Journal
+
+    def may_read(self, url: str, /) -> bool: ...
+
+
+class _Started:
+    """A recording that is being made."""
+
+    def __init__(self, name: str, parameters: Mapping[str, str], page: str, folder: RunFolder) -> None:
+        self.name = name
+        self.id = os.urandom(8).hex()
+        self.parameters = dict(parameters)
+        self.page = page
+        self.folder = folder
+        self.at = time.time()
+
+
+class SessionRecorder:
+    """The recorder of one session. `is_watched`: whether people are shown where its actions take place."""
+
+    def __init__(self, session: RecordedSession, context: Callable[[], Context | None], is_watched: bool) -> None:
+        self._session = session
+        self._context = context
+        self._is_watched = is_watched
+        self._store = RecordingStore(session.settings.home_folder)
+        self._started: _Started | None = None
+        # Where pictures of the steps that run now are kept, if they are.
+        self._folder: RunFolder | None = None
+
+    @property
+    def session(self) -> str:
+        return self._session.name
+
+    @property
+    def name(self) -> str | None:
+        """The recording that is being made, if one is."""
+        return self._started.name if self._started else None
+
+    async def start(self, name: str, parameters: Mapping[str, str]) -> None:
+        """Begin a recording, with the page that is open. Raises InvalidArguments if one is being made."""
+        if self._started is not None:
+            made = f"The recording {self._started.name} is being made in this session."
+            raise InvalidArguments(made, hint="Stop it first.")
+        tab = context.current if (context := self._context()) is not None else None
+        page = str(tab.url) if tab is not None and tab.url != BLANK and self._session.may_read(tab.url) else ""
+        page = self._session.journal.redacted({"page": page})["page"]
+        started = _Started(name, parameters, page, RunFolder(self._store.run_folder(name)))
+        await asyncio.to_thread(started.folder.clear)
+        await self._session.journal.record(KIND, {"event": "started", "name": name, "id": started.id, "url": page})
+        self._started, self._folder = started, started.folder
+
+    async def stop(self) -> MadeRecording:
+        """End the recording that is being made, and save it. Raises NotOpen if none is."""
+        if self._started is None:
+            raise NotOpen("No recording is being made in this session.", hint="Begin one first.")
+        started, self._started, self._folder = self._started, None, None
+        await self._session.journal.record(KIND, {"event": "stopped", "name": started.name, "id": started.id})
+        made = await asyncio.to_thread(self._make, started)
+        await asyncio.to_thread(self._store.write, made.recording)
+        await asyncio.to_thread(started.folder.write_requests, self._requests(started.at))
+        return made
+
+    async def close(self) -> None:
+        """Save what is being recorded when the session is closed."""
+        if self._started is not None:
+            try:
+                await self.stop()
+            except RoveError:
+                log.exception("the recording of session %s could not be saved", self.session)
+
+    async def read(self, name: str) -> Recording:
+        return await asyncio.to_thread(self._store.read, name)
+
+    async def write(self, recording: Recording) -> None:
+        await asyncio.to_thread(self._store.write, recording)
+
+    @contextlib.asynccontextmanager
+    async def keeping_run(self, name: str) -> AsyncGenerator[None]:
+        """Keep pictures of the steps that are run meanwhile, and their requests, for a trace of the recording."""
+        folder, began, before = RunFolder(self._store.run_folder(name)), time.time(), self._folder
+        await asyncio.to_thread(folder.clear)
+        self._folder = folder
+        try:
+            yield
+        finally:
+            self._folder = before
+            await asyncio.to_thread(folder.write_requests, self._requests(began))
+
+    def _make(self, started: _Started) -> MadeRecording:
+        files = LedgerFiles(self._session.settings.journal_folder, self.session)
+        found = recent(files, MOST_ENTRIES, lambda facts: facts.get("began", 0) >= started.at)
+        entries = [link.facts for link in found.links]
+        begins = next((place for place, facts in enumerate(entries) if facts.get("id") == started.id), -1)
+        made = recording_from(started.name, self.session, entries[begins + 1 :], started.page)
+        return replace(made, recording=with_parameters(made.recording, started.parameters))
+
+    def _requests(self, since: float) -> list[str]:
+        """Return the requests since a moment as entries of an HTTP archive, of origins that the agent may read."""
+        context = self._context()
+        entries: list[str | None] = []
+        for tab in context.tabs if context is not None else ():
+            shown = Disclosure(tab.redact, tab.page.may_read)
+            logged = [each for each in tab.network if each.at >= since and may_show(each, shown)]
+            entries += [shown.line(entry_of(each, shown, Bodies(), None)) for each in logged]
+        return [entry for entry in entries if entry is not None]
+
+    # Each step
+
+    async def before(self, action: AnyAction, entry: Entry, tab: Tab, may_show: bool) -> None:
+        """Note where the elements of an action are and what they can be found by, as far as they may be read."""
+        if self._is_watched:
+            entry.box = await find_box(action, tab)
+        is_recording = self._started is not None and type(action).is_recorded
+        if may_show and (is_recording or self._session.settings.journal.elements):
+            # The action itself says what is wrong.
+            with contextlib.suppress(RoveError, BrowserError, TimeoutError):
+                async with asyncio.timeout(WAIT_SECONDS if is_recording else DESCRIBE_SECONDS):
+                    await _describe(action, entry, tab, is_recording)
+
+    async def after(self, entry: Entry, context: Context | None, may_show: Callable[[Tab], bool]) -> None:
+        """Keep a picture of what a step led to, while a recording is made and if the page may be read."""
+        tab = context.current if context is not None else None
+        if self._folder is None or tab is None or not registry()[entry.action].is_recorded:
+            return
+        if tab.page.dialogs.open or not may_show(tab):
+            return
+        with contextlib.suppress(RoveError, BrowserError, TimeoutError):
+            async with asyncio.timeout(PICTURE_SECONDS):
+                picture = await tab.take_screenshot(None, False, "jpeg")  # without frames that may not be read
+            await asyncio.to_thread(self._folder.add_step, self._facts(entry, tab, picture.size), picture.data)
+
+    def _facts(self, entry: Entry, tab: Tab, size: tuple[int, int]) -> dict[str, Any]:
+        """Return what a trace tells of a step, without secrets."""
+        named = [str(each.get("name", "")) for each in entry.elements.values()]
+        label = " ".join([entry.action, *(json.dumps(name, ensure_ascii=False) for name in named if name)])
+        told = {"label": label if named else entry.summary, "url": str(tab.url), "arguments": entry.arguments}
+        return {
+            **self._session.journal.redacted(told), "step": entry.step, "action": entry.action, "began": entry.began,
+            "ended": time.time(), "width": size[0], "height": size[1],
+            "engine": tab.settings.engine,
+        }  # fmt: skip
+
+
+async def _describe(action: AnyAction, entry: Entry, tab: Tab, is_recording: bool) -> None:
+    """Describe each element that an action means alone. Of a target that means several, nothing is noted."""
+    for path, target in targets_in(action).items():
+        aim = parse_target(target)
+        if isinstance(aim, Point) or not (type(action).finds_again or isinstance(aim, Ref)):
+            continue
+        elements = await tab.resolve_all(target, wait=is_recording)
+        if len(elements) != 1:
+            continue
+        description, origin = await tab.descriptions.of(elements[0].ref)
+        if origin != tab.url.origin and not tab.page.may_read(origin):
+            continue
+        locator = await tab.observer.aria.locator_of(elements[0].ref) if is_recording else ""
+        entry.elements[path] = replace(description, locator=locator).to_data()

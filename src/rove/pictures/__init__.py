@@ -1,0 +1,1 @@
+"""Comparing pictures pixel by pixel: images in, differences out."""

@@ -1,0 +1,198 @@
+"""Choosing the element that a description means among those that a page has now.
+
+It is found by its role and name; else by an id; else by its name and what is around it together. Where two would do
+almost as well, or none well enough, none is chosen: to act on a wrong element is worse than to stop.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from rove.browser.descriptions.description import Candidate, ElementDescription
+from rove.validation.record import dataclass
+
+Way = Literal["ref", "role and name", "neighbourhood", "id", "nothing"]
+TEST_ATTRIBUTES = ("data-testid", "data-test-id", "data-test", "data-qa", "data-cy")
+_IDENTIFYING = (*TEST_ATTRIBUTES, "id")
+# How much the name counts: that of a field is a label, which is reworded more often than moved.
+_NAME, _NAME_OF_FIELD = 4.0, 2.5
+# How much each fact about what is around an element counts.
+_AROUND = {"landmark": 1.0, "heading": 2.0, "item": 3.0, "before": 1.5, "after": 1.0}
+_ATTRIBUTES = ("type", "placeholder", "autocomplete", "path", "title", "alt", "name")
+# Fields are known by their place in a form as much as by their labels; what is pressed is known by its name.
+FIELD_ROLES = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "listbox", "slider", "checkbox", "switch"})
+# The least likeness of names with which something that can be pressed counts as the same.
+LEAST_LIKENESS = 0.5
+# The least score of a match by neighbourhood, and by how much it must be better than the next.
+LEAST_SCORE = 0.55
+LEAST_LEAD = 0.1
+# The same for elements of equal names, which only what is around them tells apart.
+LEAST_AROUND = 0.5
+LEAST_LEAD_OF_EQUALS = 0.25
+MOST_LISTED = 5
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The element that was chosen and by what; or none, and those that come nearest."""
+
+    way: Way
+    chosen: Candidate | None = None
+    nearest: tuple[Candidate, ...] = ()
+    is_ambiguous: bool = False
+
+    @property
+    def is_healed(self) -> bool:
+        """Whether the element is not called what it was, so that the recording should be brought up to date."""
+        return self.way in ("id", "neighbourhood")
+
+
+def choose(wanted: ElementDescription, candidates: Sequence[Candidate]) -> Verdict:
+    """Return the element that a description means now. A ref counts only if the description has one."""
+    near = _in_same_frame(wanted, candidates)
+    same = [each for each in near if _is_called_same(wanted, each.description)]
+    by_ref = [each for each in same if wanted.ref and each.ref == wanted.ref]
+    # Another process may have given the same number to another element.
+    if by_ref and around_likeness(wanted, by_ref[0].description) >= LEAST_AROUND:
+        return Verdict("ref", by_ref[0])
+    if same:
+        return _among_equals(wanted, same)
+    by_id = [each for each in near if _has_same_id(wanted, each.description)]
+    if len(by_id) == 1:
+        return Verdict("id", by_id[0])
+    return _by_neighbourhood(wanted, near)
+
+
+def _in_same_frame(wanted: ElementDescription, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates in the frame that is meant; those at the same depth, if its selector is another now."""
+    same = [each for each in candidates if each.description.frames == wanted.frames]
+    return same or [each for each in candidates if len(each.description.frames) == len(wanted.frames)]
+
+
+def _is_called_same(wanted: ElementDescription, other: ElementDescription) -> bool:
+    if wanted.role != other.role:
+        return False
+    if not wanted.name:
+        return not other.name and (wanted.selector == other.selector or _has_same_id(wanted, other))
+    return wanted.name.casefold() == other.name.casefold()
+
+
+def _has_same_id(wanted: ElementDescription, other: ElementDescription) -> bool:
+    """Whether both have the same id or test id, or are the field of a form that has the same name."""
+    mine, theirs = wanted.attributes, other.attributes
+    if any(name in mine and mine[name] == theirs.get(name) for name in _IDENTIFYING):
+        return wanted.role == other.role or wanted.tag == other.tag
+    is_field = wanted.role in FIELD_ROLES and wanted.role == other.role
+    return is_field and "name" in mine and mine["name"] == theirs.get("name")
+
+
+def _among_equals(wanted: ElementDescription, same: Sequence[Candidate]) -> Verdict:
+    """Choose among elements that all have the right role and name."""
+    if len(same) == 1 and wanted.equals == 1:
+        return Verdict("role and name", same[0])
+    by_id = [each for each in same if _has_same_id(wanted, each.description)]
+    if len(by_id) == 1:
+        return Verdict("role and name", by_id[0])
+    if wanted.equals > 1 and not wanted.distinct:
+        return _by_place(wanted, same)
+    score = _distinct_share if wanted.equals > 1 else around_likeness
+    ranked = _ranked(same, lambda each: score(wanted, each.description))
+    lead = ranked[0][0] - ranked[1][0] if len(ranked) > 1 else 1.0
+    if ranked[0][0] >= LEAST_AROUND and lead >= LEAST_LEAD_OF_EQUALS:
+        return Verdict("role and name", ranked[0][1])
+    return _undecided([each for _, each in ranked])
+
+
+def _by_place(wanted: ElementDescription, same: Sequence[Candidate]) -> Verdict:
+    """Choose among elements that nothing but their order told apart, if there are as many as there were."""
+    by_place = [each for each in same if each.description.place == wanted.place]
+    if len(same) == wanted.equals and len(by_place) == 1:
+        return Verdict("role and name", by_place[0])
+    return _undecided(same)
+
+
+def _undecided(same: Sequence[Candidate]) -> Verdict:
+    return Verdict("nothing", nearest=tuple(same[:MOST_LISTED]), is_ambiguous=len(same) > 1)
+
+
+def _distinct_share(wanted: ElementDescription, other: ElementDescription) -> float:
+    """Return how many of the words that told an element from its equals stand by another, from 0 to 1."""
+    where = getattr(other, wanted.distinct_in, "") if wanted.distinct_in in _AROUND else ""
+    # A row that has become something else has its words beside or above the element.
+    text = where or f"{other.item} {other.heading} {other.before} {other.after}"
+    words = re.findall(r"\w+", wanted.distinct.casefold())
+    found = {*re.findall(r"\w+", text.casefold())}
+    return sum(word in found for word in words) / len(words) if words else 0.0
+
+
+def _by_neighbourhood(wanted: ElementDescription, near: Sequence[Candidate]) -> Verdict:
+    """Choose among elements that are called otherwise, by their names and what is around them."""
+    ranked = _ranked(near, lambda each: score_of(wanted, each))
+    fitting = [(score, each) for score, each in ranked if score >= LEAST_SCORE and _may_be_meant(wanted, each)]
+    nearest = tuple(each for _, each in ranked[:MOST_LISTED])
+    if not fitting:
+        return Verdict("nothing", nearest=nearest)
+    if len(fitting) > 1 and fitting[0][0] - fitting[1][0] < LEAST_LEAD:
+        return Verdict("nothing", nearest=tuple(each for _, each in fitting[:MOST_LISTED]), is_ambiguous=True)
+    return Verdict("neighbourhood", fitting[0][1])
+
+
+def _may_be_meant(wanted: ElementDescription, candidate: Candidate) -> bool:
+    """Whether an element of another name may be the same. A `Delete` that stands where `Save` stood is not."""
+    if name_likeness(wanted, candidate) >= LEAST_LIKENESS:
+        return True
+    return wanted.role in FIELD_ROLES and wanted.role == candidate.description.role
+
+
+def _ranked(candidates: Sequence[Candidate], score: Callable[[Candidate], float]) -> list[tuple[float, Candidate]]:
+    scored = [(round(score(each), 3), each) for each in candidates]
+    return sorted(scored, key=lambda pair: -pair[0])
+
+
+def score_of(wanted: ElementDescription, candidate: Candidate) -> float:
+    """Return from 0 to 1 how much an element is like the one that is meant, by all that is known of it."""
+    other, is_field = candidate.description, wanted.role in FIELD_ROLES
+    facts: list[tuple[float, float]] = [(2.0, 1.0 if wanted.role == other.role else 0.4)]
+    if wanted.name:
+        facts.append((_NAME_OF_FIELD if is_field else _NAME, name_likeness(wanted, candidate)))
+    # The text before a field is its label, which counts as its name already.
+    facts += _around_facts(replace(wanted, before="") if is_field and wanted.before in wanted.name else wanted, other)
+    shared = [name for name in _ATTRIBUTES if name in wanted.attributes]
+    facts += [(1.0, float(wanted.attributes[name] == other.attributes.get(name))) for name in shared]
+    if wanted.alike == 1:
+        facts.append((2.0, float(other.alike == 1 and wanted.role == other.role)))
+    facts.append((1.0, float(wanted.selector == other.selector)))
+    return _mean(facts)
+
+
+def name_likeness(wanted: ElementDescription, candidate: Candidate) -> float:
+    """Return how alike two names are: by their letters or, where that is more, by their words."""
+    return max(min(candidate.likeness, 1.0), words_in_common(wanted.name, candidate.description.name))
+
+
+def around_likeness(wanted: ElementDescription, other: ElementDescription) -> float:
+    """Return how alike what is around two elements is."""
+    return _mean(_around_facts(wanted, other))
+
+
+def _around_facts(wanted: ElementDescription, other: ElementDescription) -> list[tuple[float, float]]:
+    known = [(weight, getattr(wanted, name), getattr(other, name)) for name, weight in _AROUND.items()]
+    return [(weight, words_in_common(mine, theirs)) for weight, mine, theirs in known if mine]
+
+
+def _mean(facts: Sequence[tuple[float, float]]) -> float:
+    total = sum(weight for weight, _ in facts)
+    return sum(weight * score for weight, score in facts) / total if total else 0.0
+
+
+def words_in_common(one: str, other: str) -> float:
+    """Return how many of their words two texts share, from 0 to 1 (the Dice coefficient)."""
+    first, second = (Counter(re.findall(r"\w+", text.casefold())) for text in (one, other))
+    if one.casefold() == other.casefold():
+        return 1.0
+    count = sum(first.values()) + sum(second.values())
+    return 2 * sum((first & second).values()) / count if count else 0.0

@@ -1,0 +1,1 @@
+"""`rove recordings` and `rove export`."""

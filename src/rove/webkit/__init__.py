@@ -1,0 +1,1 @@
+"""WebKit, driven over classic W3C WebDriver: WebKitGTK on Linux, Safari on macOS."""

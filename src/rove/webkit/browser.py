@@ -1,0 +1,203 @@
+"""A running WebKit: its process group, and a driver with a browser for each context."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rove.browser.browser import ProfileLaunch
+from rove.browser.context import DIED, SavedContext
+from rove.errors import BrowserUnavailable, Unsupported, unwritable
+from rove.port import reserved_port
+from rove.process.memory_usage import memory_in_use
+from rove.process.run_folder import sweep
+from rove.settings.tree import Settings
+from rove.tasks import BackgroundTasks
+from rove.webkit.context import Context
+from rove.webkit.page.shared_resources import SharedResources
+from rove.webkit.process.discovery import Installation, require
+from rove.webkit.process.process_group import ProcessGroup, end_driver, has_display
+from rove.webkit.protocol.driver import Driver
+from rove.webkit.protocol.failures import DriverLost, WebDriverError
+from rove.webkit.protocol.http_client import HttpClient
+
+log = logging.getLogger(__name__)
+# Seconds between two attempts to reach a driver that is starting.
+ATTEMPT_SECONDS = 0.02
+# Seconds between two looks at whether the processes are alive.
+WATCH_SECONDS = 0.5
+
+
+class Browser:
+    """The processes of WebKit, in which every context has a browser of its own."""
+
+    def __init__(self, process: ProcessGroup) -> None:
+        self._process = process
+        self._contexts: set[Context] = set()
+        self._tasks = BackgroundTasks("browser", expected=(WebDriverError,))
+        self._is_closed = False
+        self.version: str = "WebKit"
+
+    @property
+    def is_alive(self) -> bool:
+        return not self._is_closed and self._process.is_running
+
+    @property
+    def process_group(self) -> int:
+        return self._process.process_group
+
+    def on_lost(self, callback: Callable[[str], None]) -> None:
+        """Call `callback` when the display, or what keeps the processes together, has ended."""
+        self._tasks.start(self._watch(callback))
+
+    async def _watch(self, callback: Callable[[str], None]) -> None:
+        while self.is_alive:  # noqa: ASYNC110 - the end of a process is no event of the loop
+            await asyncio.sleep(WATCH_SECONDS)
+        if not self._is_closed:
+            callback(DIED)
+
+    async def new_context(self, settings: Settings, proxy: str, saved: SavedContext | None = None) -> Context:
+        """Start a browser whose requests all go through a proxy."""
+        installation = self._process.installation
+        if installation.is_safari:
+            raise Unsupported(
+                "Safari takes no proxy from its driver, so that rove cannot guard what its pages reach.",
+                hint="Use the engine chromium or firefox.",
+            )
+        context = await self._start_context(settings, proxy)
+        try:
+            await context.open(saved)
+        except BaseException:
+            await context.close()
+            raise
+        return context
+
+    async def _start_context(self, settings: Settings, proxy: str) -> Context:
+        port = _free_port()
+        process, home = await asyncio.to_thread(self._process.start_driver, port)
+        driver, uploads = Driver(HttpClient(port)), home / "uploads"
+
+        def end() -> None:
+            end_driver(process, home)
+
+        try:
+            await _start_session(driver, _capabilities(self._process.installation, proxy), settings.deadlines.launch)
+        except (WebDriverError, TimeoutError) as error:
+            driver.close()
+            await asyncio.to_thread(end)
+            raise BrowserUnavailable(f"WebKit did not start: {self._process.last_log_line()}") from error
+        self.version = f"WebKit {driver.capabilities.get('browserVersion', '')}".strip()
+        uploads.mkdir(mode=0o700)
+        context = Context(driver, SharedResources(settings, uploads, home / "downloads"), end)
+        self._contexts.add(context)
+        context.on_closed = lambda: self._contexts.discard(context)
+        return context
+
+    async def default_context(self, settings: Settings, saved: SavedContext | None) -> Context:
+        """Raise `Unsupported`: rove attaches to no WebKit."""
+        raise Unsupported("rove attaches only to Chromium and Chrome.")
+
+    async def answers_within(self, timeout: float) -> bool:
+        """Return whether the processes are there: each context has a driver of its own, which may be busy."""
+        return self.is_alive
+
+    def memory_in_use(self) -> int | None:
+        return memory_in_use(self.process_group)
+
+    def kill_largest_page(self) -> bool:
+        """Return False: a page that is killed takes the driver's session with it."""
+        return False
+
+    async def kill(self) -> None:
+        """End the processes without asking them to close."""
+        self._is_closed = True
+        await asyncio.gather(*(context.release() for context in self._contexts), self._tasks.close())
+        await asyncio.to_thread(self._process.release)
+
+    async def close(self) -> None:
+        """Close every context, then end the processes."""
+        await asyncio.gather(*(context.close() for context in list(self._contexts)), return_exceptions=True)
+        await self.kill()
+
+
+async def start_process(settings: Settings, profile: ProfileLaunch | None) -> ProcessGroup:
+    """Find a driver, and start the display that its browsers are drawn on."""
+    if profile is not None:
+        raise Unsupported("WebKit over WebDriver keeps no profile.", hint="Use the engine chromium for profiles.")
+    if not settings.headless and not has_display():
+        raise BrowserUnavailable(
+            "A browser with a window needs a display, and there is none.",
+            hint="Leave out --no-headless, or `headless` of a session; or start rove under `xvfb-run`.",
+        )
+    installation = require()
+    runs = settings.home_folder / "run"
+    try:
+        return await asyncio.to_thread(ProcessGroup, runs, installation, settings.headless)
+    except OSError as error:
+        raise unwritable(settings.home_folder, error) from error
+
+
+async def launch(settings: Settings, process: ProcessGroup) -> Browser:
+    """Wait until the display can be used; if it cannot, end it and remove its files."""
+    await _sweep(settings.home_folder / "run")
+    try:
+        await asyncio.to_thread(process.wait_for_display)
+    except BaseException:
+        await asyncio.to_thread(process.release)
+        raise
+    return Browser(process)
+
+
+async def _sweep(runs: Path) -> None:
+    """Remove what earlier processes left behind; a failure is logged, and the next launch tries again."""
+    try:
+        await asyncio.to_thread(sweep, runs)
+    except Exception:
+        log.exception("what earlier browsers left in %s could not be removed", runs)
+
+
+def _free_port() -> int:
+    taken = reserved_port()
+    try:
+        port: int = taken.getsockname()[1]
+        return port
+    finally:
+        taken.close()
+
+
+async def _start_session(driver: Driver, capabilities: dict[str, Any], seconds: float) -> None:
+    """Start the browser, once its driver listens."""
+    async with asyncio.timeout(seconds):
+        while True:
+            try:
+                return await driver.start(capabilities, seconds)
+            except DriverLost as error:
+                if error.code != "connection refused":
+                    raise
+            await asyncio.sleep(ATTEMPT_SECONDS)
+
+
+# A page that is kept when it is left would leave calls to it without an answer. The others would go around the proxy,
+# by looking names up and over UDP.
+_OPTIONS = (
+    "--enable-page-cache=false",
+    "--enable-dns-prefetching=false",
+    "--features=-LinkDNSPrefetch",
+    "--enable-webrtc=false",
+    "--enable-media-stream=false",
+)
+
+
+def _capabilities(installation: Installation, proxy: str) -> dict[str, Any]:
+    # The driver's own `proxy` would speak TLS to the proxy for https: addresses. This one is for every address.
+    options = {"binary": installation.browser, "args": ["--automation", f"--proxy={proxy}", *_OPTIONS]}
+    return {
+        "browserName": Path(installation.browser).name,
+        "pageLoadStrategy": "none",
+        "unhandledPromptBehavior": "ignore",
+        "timeouts": {"script": None},
+        "webkitgtk:browserOptions": options,
+    }

@@ -1,0 +1,190 @@
+"""rove's script in one frame. WebDriver has no isolated worlds, so that it runs in the page's own."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+from rove.errors import ElementGone, ScriptFailed
+from rove.page.frames import world
+from rove.page.frames.world import Quote
+from rove.page_text import NOWHERE, PageText
+from rove.refs import RefNumbers
+from rove.validation.record import dataclass
+from rove.webkit.frames.commands import FIND, MISSING, PageCommands, execute, install, run_call
+from rove.webkit.frames.evaluation import evaluate_with
+from rove.webkit.protocol.driver import ELEMENT, Place
+from rove.webkit.protocol.failures import DocumentGone, WebDriverError
+
+MAX_ATTEMPTS = 4
+# Functions of rove's script that give an element the focus.
+_FOCUSING = ("rove.fillIn(", "rove.focusOn(")
+
+
+class _AnotherDocument(DocumentGone):
+    """The frame shows another document than at the last call; the call is made again."""
+
+
+class World(world.World):
+    """The script in one frame, installed when it is first needed and again after each navigation."""
+
+    def __init__(
+        self,
+        page: PageCommands,
+        place: Place,
+        frame_id: str,
+        prefix: str,
+        parent: World | None,
+        numbers: RefNumbers | None = None,
+    ) -> None:
+        super().__init__(frame_id, prefix, parent, numbers)
+        self._page = page
+        self.place = place
+        # The document that answered last, by the number that rove's script has given it.
+        self.document_id = ""
+
+    @property
+    def process(self) -> object:
+        return self._page
+
+    async def call(self, function: str, *arguments: Any, as_user: bool = False) -> Any:
+        """Call a function expression with plain arguments and return a plain value. No call gives a user activation."""
+        if self.parent is not None and any(name in function for name in _FOCUSING):
+            await self._give_focus(str(arguments[0]))
+        return self.redact(await self.raw_call(function, *arguments))
+
+    async def _give_focus(self, ref: str) -> None:
+        """Click a field in a frame of another origin: WebKit lets no script focus it without a user's hand."""
+        is_needed = await self.raw_call(
+            "ref => { const element = rove.element(ref);"
+            " if (!element || element === document.activeElement) return false;"
+            " try { return !parent.document; } catch { return true; } }",
+            ref,
+        )
+        if is_needed:
+            with contextlib.suppress(WebDriverError):  # what cannot be clicked is told by the call after this
+                await self._page.send_to(self.place, "POST", f"/element/{await self.element_id(ref)}/click")
+
+    async def raw_call(self, function: str, *arguments: Any) -> Any:
+        """Call like `call`, with the answer as it is."""
+        number, attempts = self._page.next_call(), 0
+        while True:
+            try:
+                answer = await self._numbered(function, number, arguments)
+                break
+            except _AnotherDocument:
+                attempts += 1
+                if attempts >= MAX_ATTEMPTS:
+                    raise
+            except DocumentGone:
+                if self.parent is not None or not self.document_id or attempts:
+                    raise
+                attempts += 1  # another document may have replaced the one that was there, so try once more in that one
+        if "thrown" in answer:
+            raise ScriptFailed(PageText(answer["thrown"], NOWHERE))
+        return answer.get("value")
+
+    async def _numbered(self, function: str, number: int, arguments: tuple[Any, ...]) -> dict[str, Any]:
+        async def send(first: int) -> dict[str, Any]:
+            return await self._answer(function, number, first, [*arguments])
+
+        return await self.send_numbered(send, lambda answer: answer.get("next"))
+
+    async def _answer(self, function: str, number: int, first: int, arguments: list[Any]) -> dict[str, Any]:
+        answer = await run_call(self._page, self.place, function, number, first, arguments)
+        if answer == MISSING:
+            await self._enter(await install(self._page, self.place))
+        elif answer["document"] != self.document_id:
+            await self._note_document()
+        else:
+            return dict(answer)
+        # The numbers of the call were kept free for the document that was there before.
+        raise _AnotherDocument("no such document", "one document follows the other")
+
+    async def _note_document(self) -> None:
+        """Note a document that rove's script was installed in before: one that the page went back to."""
+        state = await run_call(self._page, self.place, "() => rove.documentState()", self._page.next_call(), 0, [])
+        if state != MISSING and "value" in state:
+            await self._enter(state["value"])
+
+    async def _enter(self, state: dict[str, Any]) -> None:
+        if state["id"] == self.document_id:
+            return
+        if self.parent is None:
+            self.document_id = state["id"]
+            await self._page.enter_document(state)
+        else:
+            self._replace(state["id"])
+
+    def _replace(self, identity: str) -> None:
+        if self.document_id:
+            self.reset()
+        self.document_id = identity
+
+    async def document(self) -> Document:
+        """Return the current document, for calls that must not reach the document after it."""
+        origin: str = await self.raw_call("() => self.origin")
+        return Document(self, self.document_id, origin)
+
+    async def ref_of_node(self, node: Any) -> str:
+        """Return the ref of an element that rove's script has reported, which is what it reports it by."""
+        return str(node)
+
+    async def find_owner(self) -> str:
+        """Return the ref, in the parent's world, of the element that holds the frame."""
+        raise WebDriverError("no such frame", "the element that holds it is known when the frame is listed")
+
+    async def prepare_listeners(self) -> None:
+        """Do nothing: WebDriver does not tell which elements have listeners."""
+
+    async def wait_for_press_listener(self, ref: str, seconds: float) -> bool:
+        return False
+
+    async def open_closed_roots(self) -> bool:
+        """Return False: WebDriver opens no closed shadow roots."""
+        return False
+
+    async def open_focused_root(self) -> bool:
+        return False
+
+    async def element_id(self, ref: str) -> str:
+        """Return WebDriver's id of an element. Raises ElementGone."""
+        answer = await execute(self._page, self.place, f"{FIND}\nreturn rove ? rove.element(arguments[0]) : null;", ref)
+        if not isinstance(answer, dict) or ELEMENT not in answer:
+            raise ElementGone(f"{self.prefix}{ref} is no longer on the page.")
+        identity: str = answer[ELEMENT]
+        return identity
+
+    async def evaluate_with(self, ref: str, expression: str, quote: Quote, await_promise: bool) -> Any:
+        """Run the caller's JavaScript in the page, with an element as its argument."""
+        element = {ELEMENT: await self.element_id(ref)}
+        return await evaluate_with(self._page, self.place, expression, element, quote, await_promise)
+
+    async def set_files(self, files: list[str], ref: str | None = None, node: Any = None) -> None:
+        """Put files into a file input, given by its ref, by which rove's script reports it too."""
+        ref = str(node) if ref is None else ref
+        element = await self.element_id(ref)
+        # WebDriver adds to the files that a field for several has, in place of replacing them.
+        await self.call("ref => rove.clearFiles(ref)", ref)
+        await self._page.send_to(self.place, "POST", f"/element/{element}/value", {"text": "\n".join(files)})
+
+
+@dataclass(frozen=True)
+class Document:
+    """One document of a frame; a call does not reach a document that replaces it."""
+
+    world: World
+    identity: str
+    origin: str
+
+    async def call(self, function: str, *arguments: Any, as_user: bool = False) -> Any:
+        """Call a function with plain arguments and return a plain value; raise ElementGone if the document is gone."""
+        checked = f"(identity, ...rest) => rove.documentState().id === identity ? [({function})(...rest)] : null"
+        awaited = f"async (...all) => {{ const found = ({checked})(...all); return found && [await found[0]]; }}"
+        try:
+            answer = await self.world.raw_call(awaited, self.identity, *arguments)
+        except WebDriverError as error:
+            raise ElementGone("The page went away before that could be done.") from error
+        if answer is None:
+            raise ElementGone("The page went away before that could be done.")
+        return answer[0]

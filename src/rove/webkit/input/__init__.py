@@ -1,0 +1,1 @@
+"""Mouse and keyboard, as WebDriver's actions."""

@@ -1,0 +1,1 @@
+"""Tabs: navigation, and what WebDriver cannot do."""

@@ -1,0 +1,62 @@
+"""Finding a WebDriver server for WebKit, and the browser that it starts."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from rove.errors import BrowserUnavailable
+from rove.validation.record import dataclass
+
+WEBKITGTK_DRIVER = "WebKitWebDriver"
+SAFARI_DRIVER = "/usr/bin/safaridriver"
+# Below /usr. MiniBrowser is no command; distributions put it beside WebKit's other processes.
+MINIBROWSERS = (
+    "lib/*/webkit2gtk-4.1/MiniBrowser",
+    "lib/*/webkitgtk-6.0/MiniBrowser",
+    "libexec/webkit2gtk-4.1/MiniBrowser",
+    "libexec/webkitgtk-6.0/MiniBrowser",
+    "lib/webkit2gtk-4.1/MiniBrowser",
+    "lib/*/webkit2gtk-4.0/MiniBrowser",
+)
+INSTALL_HINT = "Install it with `rove install webkit`; on Debian that is `apt-get install webkit2gtk-driver xvfb`."
+
+
+@dataclass(frozen=True)
+class Installation:
+    """A driver on disk, and the browser that it starts: empty for Safari, which its driver finds itself."""
+
+    driver: str
+    browser: str
+
+    @property
+    def is_safari(self) -> bool:
+        return not self.browser
+
+
+def find() -> Installation | None:
+    """Return the driver to use, or None if there is none or its browser is missing."""
+    if sys.platform == "darwin":
+        return Installation(SAFARI_DRIVER, "") if os.access(SAFARI_DRIVER, os.X_OK) else None
+    driver, browser = shutil.which(WEBKITGTK_DRIVER), _minibrowser()
+    return Installation(driver, browser) if driver and browser else None
+
+
+def require() -> Installation:
+    """Return the driver to use. Raises BrowserUnavailable if there is none."""
+    found = find()
+    if found is None:
+        raise BrowserUnavailable("No WebDriver server for WebKit was found on this machine.", hint=INSTALL_HINT)
+    return found
+
+
+def _minibrowser() -> str | None:
+    found = (str(path) for pattern in MINIBROWSERS for path in sorted(Path("/usr").glob(pattern)))
+    return next((path for path in found if os.access(path, os.X_OK)), None)
+
+
+def xvfb() -> str | None:
+    """Return the program that draws windows where there is no screen; None if there is none."""
+    return shutil.which("Xvfb")
