@@ -10,7 +10,6 @@ from rove.firefox.frames.world import World
 from rove.page.frames.nesting import world_inside
 from rove.validation.record import dataclass
 
-
 ACTIVATION_SECONDS = 2.0
 
 
