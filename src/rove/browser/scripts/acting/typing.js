@@ -55,7 +55,7 @@ export const inspectTransfer = (event) => {
   const field = fieldOfEvent(event);
   if (!field || !isPassword(field)) return;
   // Nothing is typed by a copy, which most browsers do not even report for a password.
-  if (event.type === "copy") {
+  if (event.type === "copy" && /** @type {any} */ (field).type === "password") {
     event.preventDefault();
     event.stopImmediatePropagation();
   } else blockInput(event, field);
