@@ -11,8 +11,8 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
-from collections.abc import Iterable, Mapping, Sequence
 
 # SIGPIPE and SIGXFSZ (the same numbers on every system): Python ignores them, and a child would inherit that.
 _DEFAULT_SIGNALS = (13, 25)
