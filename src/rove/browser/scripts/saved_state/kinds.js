@@ -31,6 +31,8 @@ export const storedItems = (list) => {
 export const storedBytes = (view) => {
   const isBuffer = storedKind(view) === "ArrayBuffer";
   // Also a new view of another global's bytes belongs to that global.
-  const bytes = unveiled(isBuffer ? new Uint8Array(view) : new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
+  const bytes = unveiled(
+    isBuffer ? new Uint8Array(view) : new Uint8Array(view.buffer, view.byteOffset, view.byteLength),
+  );
   return Uint8Array.from({ length: bytes.length }, (_, index) => /** @type {number} */ (bytes[index]));
 };
