@@ -9,12 +9,12 @@ from typing import Any
 from urllib.parse import quote, quote_plus
 
 from rove.errors import InvalidArguments
-from rove.recordings.recording import RecordedStep, Recording
+from rove.recordings.recording import PARAMETER_PATTERN, RecordedStep, Recording
 from rove.validation.pattern import pattern
 
 # `$${` stands for a text that itself has `${`.
 _PLACE = pattern(r"\$\$\{|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}")
-_NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]*")
+_NAME = pattern(PARAMETER_PATTERN)
 # A shorter value is replaced only where it is the whole text: others would contain it by chance.
 SHORTEST_PART = 3
 _WHOLE = "target"
