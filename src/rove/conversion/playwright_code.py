@@ -25,6 +25,12 @@ _TAKEN = frozenset([
 ])  # fmt: skip
 _FUNCTION = pattern(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*\s*=>)")
 
+# Calls of Playwright's locators whose arguments are texts, numbers and options. The file of a recording may come from
+# others, and what is no locator must not become code.
+_ARGUMENTS = r"""\((?:'(?:[^'\\\r\n\u2028\u2029]|\\[^\r\n\u2028\u2029])*'|[\w\s{}:,])*\)"""
+_CALL = rf"(?:getBy[A-Z]\w+|locator|frameLocator|contentFrame|filter|first|last|nth){_ARGUMENTS}"
+_LOCATOR = pattern(rf"{_CALL}(?:\.{_CALL})*")
+
 
 def to_playwright(recording: Recording) -> Exported:
     """Return a test for `npx playwright test`; parameters and secrets are variables of the environment."""
@@ -315,8 +321,7 @@ _WRITERS: Mapping[str, Callable[[TestCode, RecordedStep], list[str]]] = {
 
 def _locator_of(element: ElementDescription) -> str:
     """Return the locator of an element: the one that was checked in the page, else by role and name, else by CSS."""
-    # The file of a recording may come from others: what is no locator must not become code.
-    if element.locator and isinstance(parse_target(element.locator), Locator):
+    if _LOCATOR.fullmatch(element.locator):
         return element.locator
     inner = f"locator({quoted(element.selector)})"
     if element.name and element.role not in ("generic", "none", "clickable"):
