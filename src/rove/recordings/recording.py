@@ -95,6 +95,9 @@ def _read_step(data: Any, number: int, name: str) -> RecordedStep:
         found = {str(path): ElementDescription.from_data(each) for path, each in elements.items()}
     except (ValueError, AttributeError) as error:
         raise _invalid(name, f"step {number}: {error}") from None
+    for path in found:
+        if not isinstance(argument_at(arguments, path), str):
+            raise _invalid(name, f"step {number}: `elements` describes {path!r}, which is none of its arguments")
     return RecordedStep(data["action"], arguments, found, str(data.get("url", "")), str(data.get("tab", "")))
 
 
