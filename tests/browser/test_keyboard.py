@@ -130,7 +130,9 @@ async def test_press_sends_the_key_that_it_names(session: Session, site: Site) -
     await session.navigate(site.page("/", f"{RECORDER}<input id=n>"))
     for key, seen in KEYS:
         await session.press(key, "#n")
-        assert await value(session, "keys.splice(0)") == seen, key
+        pressed = await value(session, "keys.splice(0)")
+        # Some engines press the key Shift for what needs it, as a person does.
+        assert seen in (pressed, [each for each in pressed if each != "shift+Shift"]), key
 
 
 async def test_press_select_all_and_delete_empties_a_field(session: Session, site: Site) -> None:

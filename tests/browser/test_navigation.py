@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 
 import pytest
@@ -121,8 +122,9 @@ async def test_going_beyond_the_history_fails(session: Session, site: Site, dire
     await session.navigate(site.page("/2", "<p>Last</p>"))
     if direction == "back":
         await session.back()
-        # The blank page of a new tab is the first entry of its history.
-        await session.back()
+        # In some browsers the blank page of a new tab is the first entry of its history.
+        with contextlib.suppress(NavigationFailed):
+            await session.back()
     with pytest.raises(NavigationFailed):
         await getattr(session, direction)()
 

@@ -25,7 +25,7 @@ def is_recorded(folder: Path) -> bool:
 def test_a_video_is_complete_and_its_encoder_gone_after_rove_was_killed(site: Site) -> None:
     with temporary_rove_home() as home:
         workspace = home.home / "workspace"
-        server = start_with_page(home, site, RECORDING_VIDEO="true", RECORDING_HAR="true")
+        server = start_with_page(home, site, CAPTURE_VIDEO="true", CAPTURE_HAR="true")
         assert eventually(lambda: is_recorded(workspace), LONG_TIMEOUT)
         (path,) = workspace.glob("videos/*.webm")
         assert encoders_of(str(path))
@@ -43,7 +43,7 @@ def test_a_video_is_complete_and_its_encoder_gone_after_rove_was_killed(site: Si
 def test_a_video_goes_on_after_the_browser_was_killed(site: Site) -> None:
     with temporary_rove_home() as home:
         workspace = home.home / "workspace"
-        server = start_with_page(home, site, RECORDING_VIDEO="true")
+        server = start_with_page(home, site, CAPTURE_VIDEO="true")
         assert eventually(lambda: is_recorded(workspace), LONG_TIMEOUT)
         (path,) = workspace.glob("videos/*.webm")
         os.kill(browser_of(home.home), signal.SIGKILL)

@@ -147,8 +147,8 @@ async def eventually(holds: Callable[[], bool]) -> None:
 
 
 @pytest.fixture(scope="module")
-async def browser(tmp_path_factory: pytest.TempPathFactory, engine: str) -> AsyncGenerator[DrivenBrowser]:
-    async with running_browser(engine, tmp_path_factory.mktemp("profile")) as connection:
+async def browser(tmp_path_factory: pytest.TempPathFactory, engine_name: str) -> AsyncGenerator[DrivenBrowser]:
+    async with running_browser(engine_name, tmp_path_factory.mktemp("profile")) as connection:
         yield connection
 
 
@@ -188,7 +188,7 @@ async def test_no_kind_of_request_reaches_a_forbidden_server(setup: EgressSetup,
     assert host.strip("[]") in refused
 
 
-async def test_the_same_requests_reach_an_allowed_server(setup: EgressSetup, engine: str) -> None:
+async def test_the_same_requests_reach_an_allowed_server(setup: EgressSetup, engine_name: str) -> None:
     """Shows that the page sends all these kinds of requests, so that the previous test is meaningful."""
     allowed_site = RecordingSite()
     setup.sites.append(allowed_site)
@@ -196,8 +196,8 @@ async def test_the_same_requests_reach_an_allowed_server(setup: EgressSetup, eng
         setup.egress.rules = HostRules.of(allow_hosts=[f"localhost:{setup.port}", f"127.0.0.1:{port}"])
         await setup.send_requests_to(f"http://127.0.0.1:{port}")
     kinds = {path.strip("/") for path in allowed_site.paths}
-    assert kinds >= OFTEN_MISSED - NOT_SENT[engine]
-    assert len(kinds) >= SENT_AT_LEAST[engine], sorted(kinds)
+    assert kinds >= OFTEN_MISSED - NOT_SENT[engine_name]
+    assert len(kinds) >= SENT_AT_LEAST[engine_name], sorted(kinds)
 
 
 async def status_of(setup: EgressSetup, egress: EgressProxy) -> int:
@@ -227,13 +227,15 @@ def can_replace_the_name_server() -> bool:
 
 
 @pytest.mark.skipif(not can_replace_the_name_server(), reason="needs a mount namespace and port 53")
-async def test_the_browser_does_not_query_a_name_server_itself(setup: EgressSetup, tmp_path: Path, engine: str) -> None:
+async def test_the_browser_does_not_query_a_name_server_itself(
+    setup: EgressSetup, tmp_path: Path, engine_name: str
+) -> None:
     """A DNS query of the browser would tell the owner of the domain about the request."""
     (tmp_path / "resolv.conf").write_text(f"nameserver {NAME_SERVER}\noptions timeout:1 attempts:1\n")
     mount = f'mount --bind {tmp_path}/resolv.conf /etc/resolv.conf && exec "$@"'
     async with nameserver(NAME_SERVER, 53) as asked:
         async with running_browser(
-            engine, tmp_path / "profile", "unshare", "--mount", "sh", "-c", mount, "sh"
+            engine_name, tmp_path / "profile", "unshare", "--mount", "sh", "-c", mount, "sh"
         ) as browser:
             setup.browser = browser
             await setup.send_requests_to("http://leak.example:3478")

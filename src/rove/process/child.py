@@ -12,6 +12,7 @@ import os
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
 # SIGPIPE and SIGXFSZ (the same numbers on every system): Python ignores them, and a child would inherit that.
 _DEFAULT_SIGNALS = (13, 25)
@@ -43,13 +44,14 @@ class ChildProcess:
                 (os.POSIX_SPAWN_CLOSE, number) for number in _unwanted_descriptors(copies)
             ]
             actions += [(os.POSIX_SPAWN_DUP2, copy, number) for number, copy in copies.items()]
+            leader: dict[str, Any] = {"setsid": True} if group is None else {"setpgroup": group}
             self.pid = os.posix_spawn(
                 command[0],
                 list(command),
                 dict(environment),
                 file_actions=actions,
                 setsigdef=_DEFAULT_SIGNALS,
-                **({"setsid": True} if group is None else {"setpgroup": group}),
+                **leader,
             )
         finally:
             for copy in copies.values():

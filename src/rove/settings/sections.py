@@ -88,7 +88,7 @@ class Journaling(Validated):
 
 
 @dataclass(frozen=True)
-class Recording(Validated):
+class Capturing(Validated):
     video: bool = arg(
         "Record a video of every session, as a WebM file in `videos` of the workspace; needs `rove[video]`.",
         default=False,

@@ -27,8 +27,8 @@ from rove.settings.fetching import Fetching
 from rove.settings.home import DEFAULT as DEFAULT_HOME
 from rove.settings.home import home_from
 from rove.settings.logins import Logins
+from rove.settings.sections import Capturing, EngineName, Observing, Viewport
 from rove.settings.sections import Deadlines as Deadlines
-from rove.settings.sections import EngineName, Observing, Recording, Viewport
 from rove.settings.sections import Guarding as Guarding
 from rove.settings.sections import Journaling as Journaling
 from rove.settings.sections import Limits as Limits
@@ -155,7 +155,7 @@ class Settings(Validated):
     limits: Limits = Limits()
     observing: Observing = Observing()
     journal: Journaling = Journaling()
-    recording: Recording = Recording()
+    capture: Capturing = Capturing()
     guard: Guarding = Guarding()
     serve: Serving = Serving()
     logins: Logins = Logins()

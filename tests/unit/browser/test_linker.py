@@ -116,6 +116,7 @@ ENTRIES = (
     "main_world.js",
     "listener_world.js",
     "origin_storage.js",
+    "page_world.js",
     "saved_state/origin_state.js",
 )
 

@@ -38,7 +38,7 @@ class HarSaved(Result):
         return "\n".join(lines)
 
 
-@action(Effect.READ, group="recording")
+@action(Effect.READ, group="capture")
 class SaveHar(ContextAction[HarSaved]):
     """Save the latest requests of the session, or of one tab, as a HAR file."""
 
@@ -78,7 +78,7 @@ class SaveHar(ContextAction[HarSaved]):
     def _disclosure(self, tab: Tab) -> Disclosure:
         from rove.har.disclosure import Disclosure
 
-        largest = tab.settings.recording.har_body_kilobytes * 1024
+        largest = tab.settings.capture.har_body_kilobytes * 1024
         return Disclosure(tab.redact, tab.page.may_read, largest if self.bodies else 0)
 
     async def _write(self, context: Context, entries: Sequence[str], pages: Sequence[dict[str, Any]]) -> Own:
@@ -86,7 +86,7 @@ class SaveHar(ContextAction[HarSaved]):
 
         workspace = Workspace(context.settings.workspace_folder)
         name = (self.name or "network").removesuffix(".har") + ".har"
-        largest = context.settings.recording.har_megabytes * 1_000_000
+        largest = context.settings.capture.har_megabytes * 1_000_000
 
         def write() -> Own:
             path, descriptor = workspace.create(FOLDER, name)

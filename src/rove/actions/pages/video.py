@@ -19,7 +19,7 @@ class VideoStarted(Result):
         return f"Recording to {self.path}"
 
 
-@action(Effect.READ, group="recording")
+@action(Effect.READ, group="capture")
 class StartVideo(SessionsAction[VideoStarted]):
     """Record a video of what the session shows, as a WebM file, until stop_video or the end of the session."""
 
@@ -27,7 +27,7 @@ class StartVideo(SessionsAction[VideoStarted]):
     tab: str | None = arg("Tab to record; by default whichever is current.", default=None)
 
     async def perform(self, directory: SessionDirectory) -> VideoStarted:
-        return VideoStarted(await directory.recordings.start_video(self.name, self.tab))
+        return VideoStarted(await directory.captures.start_video(self.name, self.tab))
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class VideosStopped(Result):
         return "\n".join(f"Recorded {video}" for video in self.videos)
 
 
-@action(Effect.READ, group="recording")
+@action(Effect.READ, group="capture")
 class StopVideo(SessionsAction[VideosStopped]):
     """End the videos of the session, and tell where the files are."""
 
@@ -47,4 +47,4 @@ class StopVideo(SessionsAction[VideosStopped]):
         return LONGEST_ENDING
 
     async def perform(self, directory: SessionDirectory) -> VideosStopped:
-        return VideosStopped(await directory.recordings.stop_videos())
+        return VideosStopped(await directory.captures.stop_videos())

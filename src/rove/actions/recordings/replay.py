@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -212,7 +213,7 @@ class _Replaying:
         result = outcome.result
         was = PageText(f'{element.role} "{element.name}"', origin_in(step.url))
         if result.is_healed:
-            now = ElementDescription.from_data(result.description)
+            now = ElementDescription.from_data(json.loads(result.description))
             current = self.updated.steps[number - 1]
             arguments = set_argument(current.arguments, path, readable_target(now))
             healed = replace(current, arguments=arguments, elements={**current.elements, path: now})

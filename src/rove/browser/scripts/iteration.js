@@ -33,16 +33,26 @@ const iterateWith = (names, iterate) => {
 
 export const useOwnIterators = () => {
   iterateWith(LISTS, Array.prototype[Symbol.iterator]);
-  iterateWith(SETS, /** @this {any} */ function () {
-    /** @type {any[]} */
-    const values = [];
-    this.forEach((/** @type {any} */ value) => values.push(value));
-    return values[Symbol.iterator]();
-  });
-  iterateWith(MAPS, /** @this {any} */ function () {
-    /** @type {any[]} */
-    const entries = [];
-    this.forEach((/** @type {any} */ value, /** @type {any} */ key) => entries.push([key, value]));
-    return entries[Symbol.iterator]();
-  });
+  iterateWith(
+    SETS,
+    /** @this {any} */ function () {
+      /** @type {any[]} */
+      const values = [];
+      this.forEach((/** @type {any} */ value) => {
+        values.push(value);
+      });
+      return values[Symbol.iterator]();
+    },
+  );
+  iterateWith(
+    MAPS,
+    /** @this {any} */ function () {
+      /** @type {any[]} */
+      const entries = [];
+      this.forEach((/** @type {any} */ value, /** @type {any} */ key) => {
+        entries.push([key, value]);
+      });
+      return entries[Symbol.iterator]();
+    },
+  );
 };

@@ -1,5 +1,7 @@
-// The entry of the script that remembers listeners in the page's main world, for browsers that do not tell of them.
+// The entry of what a page's main world needs besides in browsers that tell of no listeners and refuse no permission.
 
+import { refuseClipboardReads } from "./main_world/clipboard_reads.js";
 import { recordListeners } from "./main_world/recorded_listeners.js";
 
 recordListeners();
+refuseClipboardReads();

@@ -21,7 +21,7 @@ class SessionDirectory(Protocol):
         ...
 
     @property
-    def recordings(self) -> VideoDesk:
+    def captures(self) -> VideoDesk:
         """The videos of the session that the action runs in."""
         ...
 

@@ -1,1 +1,1 @@
-"""Recordings of a session: its steps, videos of its tabs, and its network traffic as HAR."""
+"""Recordings of the steps of a session, from which they are done again."""

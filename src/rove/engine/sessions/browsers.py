@@ -9,7 +9,7 @@ from dataclasses import replace
 from rove.browser.browser import Browser, ProfileLaunch
 from rove.browser.emulation.window import WindowChoice
 from rove.browser.extensions.unpacked import extensions_for
-from rove.engine.recording.recordings import with_recordings
+from rove.engine.capture.captures import with_captures
 from rove.engine.sessions.browser_supervisor import BrowserSupervisor
 from rove.engine.sessions.session import Session
 from rove.errors import InvalidArguments
@@ -110,7 +110,7 @@ def settings_for(settings: Settings, window: WindowChoice) -> Settings:
         settings = replace(settings, headless=window.headless)
     if window.viewport is not None:
         settings = replace(settings, viewport=Viewport(window.viewport.width, window.viewport.height))
-    return with_recordings(settings, window.video, window.har)
+    return with_captures(settings, window.video, window.har)
 
 
 def _with_engine(settings: Settings, engine: EngineName) -> Settings:

@@ -14,6 +14,7 @@ from rove.browser.context import DIED, SavedContext
 from rove.browser.failures import StateNotRestored
 from rove.browser.network.schemes import is_extension_page
 from rove.engine.approval.gate import Gate
+from rove.engine.capture.captures import Captures
 from rove.engine.fetching.session_web import SessionWeb
 from rove.engine.guard_notice import GUARDED, GuardNotice
 from rove.engine.journal import Journal
@@ -23,7 +24,6 @@ from rove.engine.people.driver import Driver, DriverEvent, Lease
 from rove.engine.people.handoffs import Handoffs, People
 from rove.engine.people.live_view import LiveView
 from rove.engine.people.typed_texts import TypedTexts
-from rove.engine.recording.recordings import Recordings
 from rove.engine.recording.step_recorder import SessionRecorder
 from rove.engine.run.options import Report, RunOptions, ignore_progress
 from rove.engine.run.runner import Run
@@ -102,7 +102,7 @@ class Session:
         self.changed = Signal()
         self._watcher = watcher
         self._people = PersonAccess(name, lambda: self._context, self.journal, self._typed)
-        self.recordings = Recordings(self, lambda: self._context)
+        self.captures = Captures(self, lambda: self._context)
         self.driver.before_turn = self._people.finish
         network.on_refused = self._on_refused
         self.last_used = time.monotonic()
@@ -221,7 +221,7 @@ class Session:
         context.watch(self._on_changed, self._typed.note_field)
         await self.web.cookies.give_to(context)
         self._use(context)
-        await self.recordings.begin()
+        await self.captures.begin()
 
     def _use(self, context: Context | None) -> None:
         self._context = context
@@ -314,7 +314,7 @@ class Session:
 
     def describe(self) -> dict[str, object]:
         """Return the facts that are listed of a session: its name, its tabs and how long it has been idle."""
-        recording, extensions = self.recordings.files, self.login.extensions
+        recording, extensions = self.captures.files, self.login.extensions
         notes = {"guard": str(self.guard_notice or ""), "recording": recording, "extensions": extensions}
         return {
             "session": self.name,
@@ -385,7 +385,7 @@ class Session:
         self.handoffs.close()
         self.driver.close()
         self.changed.send()
-        await self.recordings.close()
+        await self.captures.close()
         await self._people.close()
 
     async def close(self) -> None:

@@ -17,12 +17,12 @@ from rove.browser.extensions.unpacked import check_extensions
 from rove.browser.failures import BrowserError
 from rove.browser.network.workspace_files import files_for
 from rove.engine.approval.gate import Gate
+from rove.engine.capture.captures import Captures, with_captures
 from rove.engine.guard_notice import UNGUARDED, guard_notice_of
 from rove.engine.logins.login import Logins, SessionLogin
 from rove.engine.logins.state_desk import StateDesk
 from rove.engine.network_access import EgressSettings
 from rove.engine.people.handoffs import People
-from rove.engine.recording.recordings import Recordings, with_recordings
 from rove.engine.session_changes import SessionChanges
 from rove.engine.sessions.admission import Admission
 from rove.engine.sessions.browsers import Browsers, settings_for
@@ -71,7 +71,7 @@ class Sessions:
         people: People | None = None,
     ) -> None:
         """`watcher` is told what happens in the sessions. `people`: who can be asked to take a session over."""
-        self.settings = with_recordings(settings or load())
+        self.settings = with_captures(settings or load())
         check_extensions(self.settings)
         home = self.settings.home_folder
         refuse_to_expose(self.settings.workspace_folder, home, (self.settings.journal_folder, home / "run"))
@@ -118,7 +118,9 @@ class Sessions:
 
     def refuse_other_loop(self) -> None:
         """Raise NotOpen in an event loop that is not the one in which the browser was opened."""
-        if self._loop is not asyncio.get_running_loop():
+        running = asyncio.get_running_loop()
+        self._loop = self._loop or running
+        if self._loop is not running:
             raise other_loop_error()
 
     def session(self, name: str | None = None) -> Session:
@@ -393,9 +395,9 @@ class OwnedSessions:
         return StateDesk(sessions.logins, lambda: self.session(None), self._owner, sessions.settings.workspace_folder)
 
     @property
-    def recordings(self) -> Recordings:
-        """The recordings of that session."""
-        return self.session(None).recordings
+    def captures(self) -> Captures:
+        """The videos and HAR files of that session."""
+        return self.session(None).captures
 
     async def close_session(self, name: str | None) -> str:
         name = name or self._current

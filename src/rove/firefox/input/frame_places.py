@@ -10,6 +10,8 @@ from rove.firefox.frames.world import World
 from rove.page.frames.nesting import world_inside
 from rove.validation.record import dataclass
 
+ACTIVATION_SECONDS = 2.0
+
 
 @dataclass(frozen=True)
 class FramePlace:
@@ -43,6 +45,9 @@ async def frame_at(page: LivePage, point: Point) -> FramePlace:
 
 async def focused_frame(page: LivePage) -> str:
     """Return the frame that has the focus."""
+    if not await page.worlds.main.call("() => document.hasFocus()"):
+        # Another window of the browser has the focus, such as that of another session.
+        await page.channel.send("browsingContext.activate", timeout=ACTIVATION_SECONDS)
     worlds = await page.worlds.current()
     if len(worlds) == 1:
         return page.target_id

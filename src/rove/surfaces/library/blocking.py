@@ -152,8 +152,8 @@ class BlockingTools(Mapping[str, Tool]):
     """The tools that a model may call in a session, by name. A call waits for its answer."""
 
     def __init__(self, session: BlockingSession) -> None:
-        self._tools = SessionTools(session._session)
-        self._thread = session._thread
+        self._tools = SessionTools(session._session)  # pyright: ignore[reportPrivateUsage]
+        self._thread = session._thread  # pyright: ignore[reportPrivateUsage]
 
     @property
     def instructions(self) -> str:

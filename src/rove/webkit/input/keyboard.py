@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from rove.errors import Unsupported
 from rove.page.input import keyboard
-from rove.page.input.keys import KEYS, Key, foreign_key
+from rove.page.input.keys import KEYS, MODIFIER_BITS, Key, foreign_key
 from rove.page.targets.hit_test import element_with_focus
-from rove.webkit.input.actions import Tick, key_down, key_up, key_value, perform
+from rove.webkit.input.actions import Tick, key_down, key_up, key_value, modifier_values, perform
 
 if TYPE_CHECKING:
     from rove.page.input.devices import InputDevices
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # Characters that are typed with one command.
 MAX_RUN = 50
+_SHIFT = modifier_values(MODIFIER_BITS["Shift"])[0]
 INSERT = "text => document.execCommand('insertText', false, text)"
 
 
@@ -30,6 +31,8 @@ class Keyboard(keyboard.Keyboard):
 
     async def send_press(self, held_keys: list[Key], last: Key, hold: float) -> None:
         held, value = [_value(key) for key in held_keys], _value(last)
+        if not held and last.shift:
+            held = [_SHIFT]
         # In Control+A the letter names the key, so its case does not imply Shift.
         value = (
             value.lower()
@@ -52,9 +55,11 @@ class Keyboard(keyboard.Keyboard):
     async def _type(self, text: str) -> None:
         ticks = list[Tick]()
         for character in text:
-            key = KEYS.get(character) or foreign_key(character)
-            value = _value(key)
-            ticks += [key_down(value), key_up(value)]
+            known = KEYS.get(character)
+            value = _value(known or foreign_key(character))
+            pressed = [key_down(value), key_up(value)]
+            # With Shift, a character that is on no US keyboard would be another one, or none.
+            ticks += [key_down(_SHIFT), *pressed, key_up(_SHIFT)] if known is not None and known.shift else pressed
         await perform(self._window, keys=ticks)
 
     async def insert_text(self, text: str) -> None:

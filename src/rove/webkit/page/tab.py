@@ -42,7 +42,9 @@ class Tab(tab.Tab):
         page.policy_allows = lambda address: shared.may_read(address)
         page.worlds.main.redact = shared.redact_answer
         observer = PageObserver(page, lambda: shared.withheld)
-        self.input: InputDevices = InputDevices(page, shared.clipboard, shared.scratch, observer.note_touched, observer.aria)
+        self.input: InputDevices = InputDevices(
+            page, shared.clipboard, shared.scratch, observer.note_touched, observer.aria
+        )
         popups = Popups(page.events, shared.settings.limits.tabs, page.stop_opening_windows, page.origins)
         super().__init__(identity, shared.settings, page, observer, self.input, popups)
         self._page = page

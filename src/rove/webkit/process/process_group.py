@@ -40,6 +40,7 @@ class ProcessGroup:
         self._is_headless = headless and not installation.is_safari
         self._display = ""
         self._count = 0
+        self._is_released = False
         self.folder = RunFolder.create(runs)
         try:
             self._pipe, self._display_pipe, self._leader = self._start_leader()
@@ -88,6 +89,9 @@ class ProcessGroup:
 
     def release(self) -> None:
         """End all processes and remove the run folder."""
+        if self._is_released:
+            return
+        self._is_released = True
         os.close(self._pipe)
         if self._display_pipe is not None:
             os.close(self._display_pipe)

@@ -53,7 +53,12 @@ const inspectInput = (event) => {
 export const inspectTransfer = (event) => {
   if (!typingWatch || !event.isTrusted || !(event.composedPath()[0] instanceof Element)) return;
   const field = fieldOfEvent(event);
-  if (field && isPassword(field)) blockInput(event, field);
+  if (!field || !isPassword(field)) return;
+  // Nothing is typed by a copy, which most browsers do not even report for a password.
+  if (event.type === "copy" && /** @type {any} */ (field).type === "password") {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  } else blockInput(event, field);
 };
 
 // Through the prototypes, as a frame or a form can have the name of a method and shadow it.

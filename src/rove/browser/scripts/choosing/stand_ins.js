@@ -16,6 +16,8 @@ import { deepestAt, parentElementOf } from "../dom/tree.js";
 
 // A select that a widget has replaced is hidden, or shrunk to a pixel.
 const MIN_SHOWN_PIXELS = 4;
+// A select that is shrunk to a pixel still has the borders and paddings of the browser, 16 pixels in Firefox.
+const MIN_PRESSED_PIXELS = 20;
 
 /** @param {Element} element */
 export const isShown = (element) => {
@@ -28,7 +30,7 @@ export const isShown = (element) => {
 /** @param {Element} select */
 export const takesPresses = (select) => {
   const box = rectOf(select);
-  return box.width >= MIN_SHOWN_PIXELS && deepestAt(box.left + box.width / 2, box.top + box.height / 2) === select;
+  return box.width >= MIN_PRESSED_PIXELS && deepestAt(box.left + box.width / 2, box.top + box.height / 2) === select;
 };
 
 const WIDGET = "[role=combobox i], [role=listbox i], [role=searchbox i], [aria-haspopup], [aria-expanded]";

@@ -1,5 +1,6 @@
 // The flattened tree: the document as it is rendered, with shadow trees and slots.
 
+import { areaAt } from "../visibility/image_maps.js";
 import { elementsByOwner, ownersByElement } from "./id_references.js";
 import {
   assignedNodesOf,
@@ -14,7 +15,6 @@ import {
   slotOfElement,
   slotOfText,
 } from "./natives.js";
-import { areaAt } from "../visibility/image_maps.js";
 import { noteShadow, shadowOf } from "./shadow_roots.js";
 
 // The children in the flattened tree; null where they are the same as in the document.

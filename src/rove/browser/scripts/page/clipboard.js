@@ -38,6 +38,9 @@ const takeEvent = (event) => {
 const shownToPage = (event, transfer) => {
   const facts = { bubbles: true, cancelable: true, composed: true, clipboardData: transfer };
   const shown = new ClipboardEvent(event.type, facts);
+  const text = transfer.getData("text/plain");
+  // Firefox gives the event a transfer of its own.
+  if (text && shown.clipboardData && shown.clipboardData !== transfer) shown.clipboardData.setData("text/plain", text);
   EventTarget.prototype.dispatchEvent.call(event.composedPath()[0], shown);
   return shown;
 };

@@ -1,5 +1,6 @@
 // The IndexedDB databases of the page's origin: read all of them, or create them as they were.
 
+import { storedItems, unveiled } from "./kinds.js";
 import { readStored, storedAs } from "./stored_values.js";
 
 /**
@@ -50,6 +51,7 @@ const readObjectStore = async (store, budget) => {
   budget.records -= await resultOf(store.count());
   if (budget.records < 0) throw new OverBudget();
   const [keys, values] = await Promise.all([resultOf(store.getAllKeys()), resultOf(store.getAll())]);
+  const items = storedItems(unveiled(values));
   const indexes = Array.from(store.indexNames, (name) => {
     const { keyPath, multiEntry, unique } = store.index(name);
     return { name, ...keyPathOf(keyPath), multiEntry, unique };
@@ -58,7 +60,7 @@ const readObjectStore = async (store, budget) => {
     name: store.name,
     ...keyPathOf(store.keyPath),
     autoIncrement: store.autoIncrement,
-    records: keys.flatMap((key, index) => readRecord(store, key, values[index], budget)),
+    records: storedItems(unveiled(keys)).flatMap((key, index) => readRecord(store, key, items[index], budget)),
     indexes,
   };
 };

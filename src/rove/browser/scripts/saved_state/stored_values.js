@@ -1,5 +1,7 @@
 // Values of IndexedDB as JSON, in the form that Playwright gives them in a storage state.
 
+import { storedBytes, storedItems, storedKind, unveiled } from "./kinds.js";
+
 const ARRAY_KINDS = {
   i8: Int8Array,
   ui8: Uint8Array,
@@ -31,7 +33,7 @@ const base64Of = (bytes) => {
 const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
 /** @param {any} value */
-const isPlain = (value) => value?.constructor === Object;
+const isPlain = (value) => storedKind(value) === "Object";
 
 // Whether a value is the same after it was written as JSON and read again.
 /** @param {any} value @param {Set<any>} seen @returns {boolean} */
@@ -56,14 +58,14 @@ const encodedPrimitive = (value) => {
 // An object without parts; undefined for one with parts.
 /** @param {any} value @returns {any} */
 const encodedLeaf = (value) => {
-  if (value instanceof Date) return { d: value.toJSON() };
-  if (value instanceof RegExp) return { r: { p: value.source, f: value.flags } };
-  if (value instanceof Error)
+  const name = storedKind(value);
+  if (name === "Date") return { d: value.toJSON() };
+  if (name === "RegExp") return { r: { p: value.source, f: value.flags } };
+  if (name === "Error")
     return { e: { n: value.name, m: value.message, s: value.stack ?? `${value.name}: ${value.message}` } };
-  if (value instanceof ArrayBuffer) return { ab: { b: base64Of(new Uint8Array(value)) } };
+  if (name === "ArrayBuffer") return { ab: { b: base64Of(storedBytes(value)) } };
   for (const [k, kind] of Object.entries(ARRAY_KINDS))
-    if (value instanceof kind)
-      return { ta: { b: base64Of(new Uint8Array(value.buffer, value.byteOffset, value.byteLength)), k } };
+    if (name === kind.name) return { ta: { b: base64Of(storedBytes(value)), k } };
   return undefined;
 };
 
@@ -77,9 +79,10 @@ const encodedValue = (value, visited) => {
   visited.set(value, id);
   /** @param {any} part */
   const encoded = (part) => encodedValue(part, visited);
-  if (Array.isArray(value)) return { a: Array.from(value, encoded), id };
-  if (value instanceof Map) return { m: Array.from(value, ([k, v]) => ({ k: encoded(k), v: encoded(v) })), id };
-  if (value instanceof Set) return { s: Array.from(value, encoded), id };
+  if (Array.isArray(value)) return { a: storedItems(value).map(encoded), id };
+  const name = storedKind(value);
+  if (name === "Map") return { m: storedItems(value).map(([k, v]) => ({ k: encoded(k), v: encoded(v) })), id };
+  if (name === "Set") return { s: storedItems(value).map(encoded), id };
   // A file or a key that cannot be exported has no such form.
   if (!isPlain(value)) throw new TypeError(`${Object.prototype.toString.call(value)} cannot be saved`);
   return { o: Object.entries(value).map(([k, v]) => ({ k, v: encoded(v) })), id };
@@ -87,8 +90,10 @@ const encodedValue = (value, visited) => {
 
 // A record's key or value under its own name, or under that of its encoded form.
 /** @param {"key" | "value"} name @param {any} value */
-export const storedAs = (name, value) =>
-  isJson(value, new Set()) ? { [name]: value } : { [`${name}Encoded`]: encodedValue(value, new Map()) };
+export const storedAs = (name, value) => {
+  const whole = unveiled(value);
+  return isJson(whole, new Set()) ? { [name]: whole } : { [`${name}Encoded`]: encodedValue(whole, new Map()) };
+};
 
 /** @param {any} encoded @param {Map<number, any>} refs @returns {any} */
 const decodedParts = (encoded, refs) => {

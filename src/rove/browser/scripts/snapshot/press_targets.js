@@ -25,10 +25,10 @@ import {
 import { elementOfRef } from "../dom/refs.js";
 import { shadowsWereMet } from "../dom/shadow_roots.js";
 import { shownChildren, shownNodesIn } from "../dom/tree.js";
+import { LISTENER_FOUND, LISTENING_QUESTION } from "../main_world/event_names.js";
 import { labelsOf } from "../names/labels.js";
 import { inputType, isFocusable } from "../roles/controls.js";
 import { hasOwnLabel } from "../roles/roles.js";
-import { LISTENER_FOUND, LISTENING_QUESTION } from "../main_world/event_names.js";
 import { clipPathRect, isClippedAway } from "../visibility/clipping.js";
 
 export const PRESS_ROLES = new Set(

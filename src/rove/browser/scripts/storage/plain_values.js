@@ -1,11 +1,14 @@
 // Stored values as plain data, which can be passed to the driver.
 
+import { storedItems, storedKind, unveiled } from "../saved_state/kinds.js";
+
 const DEEPEST_VALUE = 12;
 
-/** @param {unknown} value @returns {string | null} */
+/** @param {any} value @returns {string | null} */
 const binaryAsText = (value) => {
-  if (value instanceof Blob) return `(${value.type || "Blob"}, ${value.size} bytes)`;
-  if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) return `(binary, ${value.byteLength} bytes)`;
+  const kind = storedKind(value);
+  if (kind === "Blob" || kind === "File") return `(${value.type || "Blob"}, ${value.size} bytes)`;
+  if (kind === "ArrayBuffer" || ArrayBuffer.isView(value)) return `(binary, ${value.byteLength} bytes)`;
   return null;
 };
 
@@ -24,15 +27,22 @@ const scalarAsPlain = (value) => {
  */
 export const asPlain = (value, around = []) => {
   if (typeof value !== "object" || value === null) return scalarAsPlain(value);
+  return objectAsPlain(unveiled(value), around);
+};
+
+/** @param {any} value @param {unknown[]} around @returns {unknown} */
+const objectAsPlain = (value, around) => {
+  const kind = storedKind(value);
   const text = binaryAsText(value);
   if (text !== null) return text;
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "Invalid Date" : value.toISOString();
-  if (value instanceof RegExp || value instanceof Error) return String(value);
+  if (kind === "Date") return Number.isNaN(value.getTime()) ? "Invalid Date" : value.toISOString();
+  if (kind === "RegExp" || kind === "Error") return String(value);
   if (around.includes(value)) return "(circular)";
   if (around.length >= DEEPEST_VALUE) return "(deeper)";
   const inner = [...around, value];
-  if (Array.isArray(value) || value instanceof Set) return [...value].map((item) => asPlain(item, inner));
-  if (value instanceof Map) return [...value].map((pair) => pair.map((item) => asPlain(item, inner)));
+  if (kind === "Array" || kind === "Set") return storedItems(value).map((item) => asPlain(item, inner));
+  if (kind === "Map")
+    return storedItems(value).map((pair) => pair.map((/** @type {unknown} */ item) => asPlain(item, inner)));
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, asPlain(item, inner)]));
 };
 

@@ -72,9 +72,11 @@ export const areaBox = (area, image) => {
 };
 
 // The area of a picture that a point lies in. Chromium's own hit testing finds areas, Firefox's only the picture.
+const HITS_PICTURES = CSS.supports("selector(::-moz-placeholder)");
+
 /** @param {Element} image @param {number} x @param {number} y */
 export const areaAt = (image, x, y) =>
-  areasOf(image).find((area) => {
+  (HITS_PICTURES ? areasOf(image) : []).find((area) => {
     const corners = cornersOf(area, image);
     const shape = (attr(area, "shape") || "rect").toLowerCase();
     if (shape.startsWith("circ")) {

@@ -1,4 +1,4 @@
-"""The recordings of one session: those that the settings ask for, and videos that an agent or a user starts."""
+"""Videos and HAR files of one session: those that the settings ask for, and videos that an agent or a user starts."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from rove.workspace import Workspace
 if TYPE_CHECKING:
     from rove.browser.context import Context
     from rove.browser.tab import Tab
-    from rove.engine.recording.har_recorder import HarRecorder
-    from rove.engine.recording.video_recorder import VideoRecorder
+    from rove.engine.capture.har_recorder import HarRecorder
+    from rove.engine.capture.video_recorder import VideoRecorder
     from rove.video.desk import VideoFacts
 
 log = logging.getLogger(__name__)
@@ -43,8 +43,8 @@ class RecordedSession(ViewedSession, Protocol):
         ...
 
 
-class Recordings:
-    """Starts recordings, and ends all of them with the session."""
+class Captures:
+    """Starts videos and HAR files, and ends all of them with the session."""
 
     def __init__(self, session: RecordedSession, context: Callable[[], Context | None]) -> None:
         self._session = session
@@ -58,9 +58,9 @@ class Recordings:
         if self._has_begun:
             return
         self._has_begun = True
-        if self._session.settings.recording.har:
+        if self._session.settings.capture.har:
             await self._start_har()
-        if self._session.settings.recording.video:
+        if self._session.settings.capture.video:
             await self.start_video(None, None)
 
     async def start_video(self, name: str | None, tab: str | None) -> Own:
@@ -71,12 +71,12 @@ class Recordings:
             )
         if tab is not None and self._find_tab(tab) is None:
             raise NotOpen(f"There is no tab {tab}.", hint="List {tabs}, or leave `tab` out to record the current one.")
-        from rove.engine.recording.video_recorder import VideoRecorder  # few sessions are recorded
+        from rove.engine.capture.video_recorder import VideoRecorder  # few sessions are recorded
         from rove.video.encoder import Encoder, require_encoder
         from rove.video.frame_stream import Limits
 
         require_encoder()
-        settings = self._session.settings.recording
+        settings = self._session.settings.capture
         limits = Limits(settings.video_minutes * 60, settings.video_megabytes * 1_000_000, settings.video_width)
         encoder = Encoder(*await self._new_file(VIDEO_FOLDER, name, ".webm"), limits)
         find_tab = lambda: self._find_tab(tab)  # noqa: E731
@@ -100,20 +100,20 @@ class Recordings:
         return (*videos, *([self._har.path] if self._har else []))
 
     async def close(self) -> None:
-        """End every recording, while the browser is still there. What cannot be ended is logged."""
+        """End each of them, while the browser is still there. What cannot be ended is logged."""
         har, self._har = self._har, None
         try:
             await self.stop_videos() if self._videos else ()
             await har.stop() if har is not None else None
         except (RoveError, OSError):
-            log.exception("a recording of the session %s could not be ended", self._session.name)
+            log.exception("a video or HAR file of the session %s could not be ended", self._session.name)
 
     async def _start_har(self) -> None:
-        from rove.engine.recording.har_recorder import HarRecorder  # few sessions are recorded
+        from rove.engine.capture.har_recorder import HarRecorder  # few sessions are recorded
         from rove.har.archive import HarArchive
 
         path, descriptor = await self._new_file(HAR_FOLDER, None, ".har")
-        settings = self._session.settings.recording
+        settings = self._session.settings.capture
         archive = HarArchive(descriptor, settings.har_megabytes * 1_000_000)
         max_body = settings.har_body_kilobytes * 1024 if settings.har_bodies else 0
         self._har = HarRecorder(path, archive, self._tabs, self._session.changed, max_body)
@@ -139,11 +139,11 @@ class Recordings:
             raise unwritable(workspace.root, error) from error
 
 
-def with_recordings(settings: Settings, video: bool = False, har: bool = False) -> Settings:
+def with_captures(settings: Settings, video: bool = False, har: bool = False) -> Settings:
     """Return settings that record this too. Raises Unsupported if a video is to be recorded and cannot be encoded."""
-    recording = settings.recording
-    if video or recording.video:
+    capture = settings.capture
+    if video or capture.video:
         from rove.video.encoder import require_encoder
 
         require_encoder()
-    return replace(settings, recording=replace(recording, video=video or recording.video, har=har or recording.har))
+    return replace(settings, capture=replace(capture, video=video or capture.video, har=har or capture.har))

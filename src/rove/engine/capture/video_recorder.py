@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from rove.browser.failures import BrowserError
+from rove.engine.capture.withheld_picture import withheld_picture
 from rove.engine.people.driver import Driver
 from rove.engine.people.live_view import LiveFrame, LiveView
-from rove.engine.recording.withheld_picture import withheld_picture
 from rove.errors import RoveError
 from rove.page_text import Own
 from rove.tasks import BackgroundTasks, cancelled

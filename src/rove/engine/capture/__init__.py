@@ -1,0 +1,1 @@
+"""Videos of the tabs of a session, and its network traffic as HAR."""
