@@ -93,7 +93,7 @@ def surroundings_for(
     }
     for was, now in changed:
         place = re.compile(rf"(?<!\w){re.escape(was)}(?!\w)", re.IGNORECASE)
-        texts = {name: place.sub(lambda _, now=now: now, text) for name, text in texts.items()}
+        texts = {name: place.sub(now.replace("\\", r"\\"), text) for name, text in texts.items()}
     return replace(element, **texts)
 
 
