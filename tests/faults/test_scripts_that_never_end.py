@@ -190,6 +190,7 @@ async def test_55_a_page_that_redefines_its_clock_delays_no_call(session: Sessio
 TIMES_OF_DAY = (
     "approvals.py", "journal.py", "run_folder.py", "screencast.py", "live_view.py", "session.py", "handoffs.py",
     "files.py", "viewer.py", "console.py", "session_cookies.py",
+    "step_recorder.py", "video_recorder.py",
 )  # fmt: skip
 
 

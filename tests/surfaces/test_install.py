@@ -34,7 +34,7 @@ def server() -> Generator[Releases]:
 @pytest.fixture(autouse=True)
 def no_apt_and_no_proxy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Keep rove from falling back to the machine's package manager or the internet."""
-    monkeypatch.setattr(installation, "_may_use_apt", lambda: False)
+    monkeypatch.setattr(installation, "may_use_apt", lambda: False)
     monkeypatch.setenv("ROVE_HOME", str(tmp_path / "default"))
     for name in ("http_proxy", "https_proxy", "no_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)

@@ -156,6 +156,6 @@ def test_without_a_terminal_the_server_does_not_start(tmp_path: Path) -> None:
         start_new_session=True,
         env={**os.environ, "ROVE_HOME": str(tmp_path)},
     )
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "terminal" in done.stderr
     assert not (tmp_path / "run").exists() or list((tmp_path / "run").iterdir()) == []

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from importlib import import_module
 
-from rove.action import registry
+from rove.action import parse, registry
 from rove.conversion.exported import Exported
 from rove.errors import InvalidArguments
-from rove.recordings.recording import Recording
+from rove.recordings.parameters import filled
+from rove.recordings.recording import RecordedStep, Recording
 from rove.recordings.run_folder import RunFolder
 from rove.validation.record import dataclass
 
@@ -26,10 +27,23 @@ class Format:
     def export(self, recording: Recording, folder: RunFolder) -> Exported:
         """Return a recording in this form. Raises RoveError if that is not possible."""
         for number, step in enumerate(recording.steps, 1):
-            if step.action not in registry():
-                raise InvalidArguments(f"Step {number} of the recording is {step.action!r}, which is no action.")
+            _check(recording, step, number)
         make: Callable[..., Exported] = getattr(import_module(f"{__package__}.{self.module}"), self.function)
         return make(recording, folder) if self.needs_run else make(recording)
+
+
+def _check(recording: Recording, step: RecordedStep, number: int) -> None:
+    """Raise InvalidArguments for a step that no session would run, as nothing else may become code."""
+    if step.action not in registry():
+        raise InvalidArguments(f"Step {number} of the recording is {step.action!r}, which is no action.")
+    values = {name: value or name for name, value in recording.parameters.items()}
+    try:
+        parse(step.action, filled(step.arguments, values))
+    except KeyError as error:
+        raise InvalidArguments(f"Step {number} of the recording has no parameter {error}.") from None
+    except InvalidArguments as error:
+        error.parts = (f"Step {number} of the recording, {step.action}: ", *error.parts)
+        raise
 
 
 FORMATS: Mapping[str, Format] = {

@@ -17,13 +17,19 @@ from rove.validation.pattern import pattern
 Arguments = Mapping[str, Any]
 # Words of JavaScript, and names that the test has.
 _TAKEN = frozenset([
-    "await", "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do", "else",
-    "enum", "expect", "export", "extends", "false", "finally", "for", "function", "if", "implements", "import", "in",
-    "instanceof", "interface", "let", "new", "null", "package", "private", "process", "protected", "public", "return",
-    "static", "super", "switch", "test", "this", "throw", "true", "try", "typeof", "var", "void", "while", "with",
-    "yield",
+    "arguments", "await", "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete",
+    "do", "else", "enum", "eval", "expect", "export", "extends", "false", "finally", "for", "function", "if",
+    "implements", "import", "in", "instanceof", "interface", "let", "new", "null", "package", "private", "process",
+    "protected", "public", "return", "static", "super", "switch", "test", "this", "throw", "true", "try", "typeof",
+    "var", "void", "while", "with", "yield",
 ])  # fmt: skip
 _FUNCTION = pattern(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*\s*=>)")
+
+# Calls of Playwright's locators whose arguments are texts, numbers and options. The file of a recording may come from
+# others, and what is no locator must not become code.
+_ARGUMENTS = r"""\((?:'(?:[^'\\\r\n\u2028\u2029]|\\[^\r\n\u2028\u2029])*'|[\w\s{}:,])*\)"""
+_CALL = rf"(?:getBy[A-Z]\w+|locator|frameLocator|contentFrame|filter|first|last|nth){_ARGUMENTS}"
+_LOCATOR = pattern(rf"{_CALL}(?:\.{_CALL})*")
 
 
 def to_playwright(recording: Recording) -> Exported:
@@ -54,13 +60,19 @@ def quoted(text: str) -> str:
     return f"'{inner}'"
 
 
+def _in_template(text: str) -> str:
+    """Return a text as a template literal has it; a `${` of a page's text must not become code."""
+    return text.replace("\\", "\\\\").replace("`", "\\`").replace("$", "\\$").replace("\r", "\\r")
+
+
 def _js_name(name: str) -> str:
     """Return the name of a parameter as a variable, which must be no word of the language or of the test."""
     return f"{name}_" if name in _TAKEN or name.startswith("page") else name
 
 
 def _secret(name: str) -> str:
-    return name.upper().replace("-", "_")
+    variable = name.upper().replace("-", "_")
+    return f"SECRET_{variable}" if variable[0].isdigit() else variable
 
 
 class TestCode:
@@ -103,7 +115,8 @@ class TestCode:
         writer = _WRITERS.get(step.action)
         if writer is None:
             self.notes.append(f"Step {number}, {step.action}, has no equivalent in Playwright's tests.")
-            return [f"// Not done here: {step.action} {json.dumps(step.arguments, ensure_ascii=False)}"]
+            # In ASCII, as there are more characters than those of a line break that end a comment of JavaScript.
+            return [f"// Not done here: {step.action} {json.dumps(step.arguments)}"]
         return writer(self, step)
 
     # Texts and elements
@@ -119,8 +132,7 @@ class TestCode:
         if not any(isinstance(part, tuple) for part in parts):
             return quoted("".join(str(part) for part in parts))
         inner = "".join(
-            f"${{{_js_name(part[0])}}}" if isinstance(part, tuple) else part.replace("\\", "\\\\").replace("`", "\\`")
-            for part in parts
+            f"${{{_js_name(part[0])}}}" if isinstance(part, tuple) else _in_template(part) for part in parts
         )
         return f"`{inner}`"
 
@@ -217,11 +229,12 @@ class TestCode:
         return [self.on(step, "setInputFiles", f"[{', '.join(paths)}]")]
 
     def evaluate(self, step: RecordedStep) -> list[str]:
-        expression = step.arguments["expression"]
-        code = expression if _FUNCTION.match(expression) else f"() => ({expression})"
+        # As a text, which only the page runs: pasted, what follows a comma would be run by Node.
+        expression = unescaped(step.arguments["expression"])
+        call = f"({expression}\n)" if _FUNCTION.match(expression) else f"(() => ({expression}\n))"
         if "target" in step.arguments:
-            return [self.on(step, "evaluate", code)]
-        return [f"await {self.page}.evaluate({code});"]
+            return [self.on(step, "evaluate", f"new Function('element', {quoted(f'return {call}(element)')})")]
+        return [f"await {self.page}.evaluate({quoted(f'{call}()')});"]
 
     def wait(self, step: RecordedStep) -> list[str]:
         given = step.arguments
@@ -308,7 +321,7 @@ _WRITERS: Mapping[str, Callable[[TestCode, RecordedStep], list[str]]] = {
 
 def _locator_of(element: ElementDescription) -> str:
     """Return the locator of an element: the one that was checked in the page, else by role and name, else by CSS."""
-    if element.locator:
+    if _LOCATOR.fullmatch(element.locator):
         return element.locator
     inner = f"locator({quoted(element.selector)})"
     if element.name and element.role not in ("generic", "none", "clickable"):

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Literal
 
 from rove.browser.descriptions.description import Candidate, ElementDescription
+from rove.recordings.renaming import may_be_renamed, words_of_name
 from rove.validation.record import dataclass
 
 Way = Literal["ref", "role and name", "neighbourhood", "id", "nothing"]
@@ -23,10 +24,15 @@ _NAME, _NAME_OF_FIELD = 4.0, 2.5
 # How much each fact about what is around an element counts.
 _AROUND = {"landmark": 1.0, "heading": 2.0, "item": 3.0, "before": 1.5, "after": 1.0}
 _ATTRIBUTES = ("type", "placeholder", "autocomplete", "path", "title", "alt", "name")
-# Fields are known by their place in a form as much as by their labels; what is pressed is known by its name.
-FIELD_ROLES = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "listbox", "slider", "checkbox", "switch"})
+# Those of them that say what a field is for, whatever it is labelled.
+_PURPOSE = ("autocomplete", "placeholder", "name")
+# Fields are known by their place in a form as much as by their labels; what is pressed or ticked is known by its name.
+FIELD_ROLES = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "listbox", "slider"})
 # The least likeness of names with which something that can be pressed counts as the same.
 LEAST_LIKENESS = 0.5
+# The least share of the words that told an element from its equals, and of those of the row of a single one.
+LEAST_DISTINCT = 0.8
+LEAST_OF_ROW = 0.34
 # The least score of a match by neighbourhood, and by how much it must be better than the next.
 LEAST_SCORE = 0.55
 LEAST_LEAD = 0.1
@@ -53,24 +59,52 @@ class Verdict:
 
 def choose(wanted: ElementDescription, candidates: Sequence[Candidate]) -> Verdict:
     """Return the element that a description means now. A ref counts only if the description has one."""
-    near = _in_same_frame(wanted, candidates)
+    near, is_same_frame = _in_same_frame(wanted, candidates)
+    verdict = _choose_near(wanted, near)
+    if is_same_frame or verdict.chosen is None or verdict.is_healed:
+        return verdict
+    # Another frame may have an element of the same name: what is around it must agree, and it is told as healed.
+    around = _around_facts(wanted, verdict.chosen.description)
+    if around and _mean(around) < LEAST_AROUND:
+        return Verdict("nothing", nearest=(verdict.chosen,))
+    return replace(verdict, way="neighbourhood")
+
+
+def _choose_near(wanted: ElementDescription, near: Sequence[Candidate]) -> Verdict:
     same = [each for each in near if _is_called_same(wanted, each.description)]
     by_ref = [each for each in same if wanted.ref and each.ref == wanted.ref]
-    # Another process may have given the same number to another element.
-    if by_ref and around_likeness(wanted, by_ref[0].description) >= LEAST_AROUND:
+    # Another process may have given the same number to another element, and a page that is drawn again other words.
+    if by_ref and _is_consistent(wanted, by_ref[0]) and _around(wanted, by_ref[0]) >= LEAST_AROUND:
         return Verdict("ref", by_ref[0])
     if same:
         return _among_equals(wanted, same)
     by_id = [each for each in near if _has_same_id(wanted, each.description)]
-    if len(by_id) == 1:
+    if len(by_id) == 1 and _may_be_called(wanted, by_id[0].description) and _is_consistent(wanted, by_id[0]):
         return Verdict("id", by_id[0])
     return _by_neighbourhood(wanted, near)
 
 
-def _in_same_frame(wanted: ElementDescription, candidates: Sequence[Candidate]) -> list[Candidate]:
+def _in_same_frame(wanted: ElementDescription, candidates: Sequence[Candidate]) -> tuple[list[Candidate], bool]:
     """Return the candidates in the frame that is meant; those at the same depth, if its selector is another now."""
     same = [each for each in candidates if each.description.frames == wanted.frames]
-    return same or [each for each in candidates if len(each.description.frames) == len(wanted.frames)]
+    return same or [each for each in candidates if len(each.description.frames) == len(wanted.frames)], bool(same)
+
+
+def _is_consistent(wanted: ElementDescription, candidate: Candidate) -> bool:
+    """Whether an element is not in the row of another thing: ids and places are given anew when rows come and go."""
+    if wanted.equals > 1 and wanted.distinct:
+        return _distinct_share(wanted, candidate.description) >= LEAST_DISTINCT
+    mine, theirs = wanted.item, candidate.description.item
+    # The text of a long item is cut off, and is rather that of an article than of a row.
+    is_row = bool(mine and theirs) and not mine.endswith("…")
+    return not is_row or words_in_common(mine, theirs) >= LEAST_OF_ROW
+
+
+def _may_be_called(wanted: ElementDescription, other: ElementDescription) -> bool:
+    """Whether an element may have been renamed to this: it is no neighbour of the one that is meant."""
+    if other.name and other.name.casefold() in (wanted.before.casefold(), wanted.after.casefold()):
+        return wanted.name.casefold() == other.name.casefold()
+    return wanted.role in FIELD_ROLES or not wanted.name or may_be_renamed(wanted.name, other.name)
 
 
 def _is_called_same(wanted: ElementDescription, other: ElementDescription) -> bool:
@@ -93,17 +127,20 @@ def _has_same_id(wanted: ElementDescription, other: ElementDescription) -> bool:
 def _among_equals(wanted: ElementDescription, same: Sequence[Candidate]) -> Verdict:
     """Choose among elements that all have the right role and name."""
     if len(same) == 1 and wanted.equals == 1:
-        return Verdict("role and name", same[0])
+        return Verdict("role and name", same[0]) if _is_consistent(wanted, same[0]) else _undecided(same)
     by_id = [each for each in same if _has_same_id(wanted, each.description)]
-    if len(by_id) == 1:
+    if len(by_id) == 1 and _is_consistent(wanted, by_id[0]):
         return Verdict("role and name", by_id[0])
     if wanted.equals > 1 and not wanted.distinct:
         return _by_place(wanted, same)
-    score = _distinct_share if wanted.equals > 1 else around_likeness
+    is_distinct = wanted.equals > 1
+    score = _distinct_share if is_distinct else around_likeness
     ranked = _ranked(same, lambda each: score(wanted, each.description))
-    lead = ranked[0][0] - ranked[1][0] if len(ranked) > 1 else 1.0
-    if ranked[0][0] >= LEAST_AROUND and lead >= LEAST_LEAD_OF_EQUALS:
-        return Verdict("role and name", ranked[0][1])
+    best, chosen = ranked[0]
+    lead = best - ranked[1][0] if len(ranked) > 1 else 1.0
+    least = LEAST_DISTINCT if is_distinct else LEAST_AROUND
+    if best >= least and lead >= LEAST_LEAD_OF_EQUALS and _is_consistent(wanted, chosen):
+        return Verdict("neighbourhood" if is_distinct and best < 1 else "role and name", chosen)
     return _undecided([each for _, each in ranked])
 
 
@@ -132,20 +169,46 @@ def _distinct_share(wanted: ElementDescription, other: ElementDescription) -> fl
 def _by_neighbourhood(wanted: ElementDescription, near: Sequence[Candidate]) -> Verdict:
     """Choose among elements that are called otherwise, by their names and what is around them."""
     ranked = _ranked(near, lambda each: score_of(wanted, each))
-    fitting = [(score, each) for score, each in ranked if score >= LEAST_SCORE and _may_be_meant(wanted, each)]
-    nearest = tuple(each for _, each in ranked[:MOST_LISTED])
+    alike = [(score, each) for score, each in ranked if score >= LEAST_SCORE and _is_like(wanted, each)]
+    fitting = [(score, each) for score, each in alike if _may_be_meant(wanted, each)]
     if not fitting:
-        return Verdict("nothing", nearest=nearest)
-    if len(fitting) > 1 and fitting[0][0] - fitting[1][0] < LEAST_LEAD:
-        return Verdict("nothing", nearest=tuple(each for _, each in fitting[:MOST_LISTED]), is_ambiguous=True)
-    return Verdict("neighbourhood", fitting[0][1])
+        return Verdict("nothing", nearest=tuple(each for _, each in ranked[:MOST_LISTED]))
+    best, chosen = fitting[0]
+    # What may not be meant still casts doubt, if it is as much alike.
+    if any(best - score < LEAST_LEAD for score, each in alike if each is not chosen):
+        return Verdict("nothing", nearest=tuple(each for _, each in alike[:MOST_LISTED]), is_ambiguous=True)
+    return Verdict("neighbourhood", chosen)
+
+
+def _is_like(wanted: ElementDescription, candidate: Candidate) -> bool:
+    is_field = wanted.role in FIELD_ROLES and wanted.role == candidate.description.role
+    return is_field or name_likeness(wanted, candidate) >= LEAST_LIKENESS
 
 
 def _may_be_meant(wanted: ElementDescription, candidate: Candidate) -> bool:
     """Whether an element of another name may be the same. A `Delete` that stands where `Save` stood is not."""
-    if name_likeness(wanted, candidate) >= LEAST_LIKENESS:
-        return True
-    return wanted.role in FIELD_ROLES and wanted.role == candidate.description.role
+    other = candidate.description
+    if not _may_be_called(wanted, other) or not _is_consistent(wanted, candidate):
+        return False
+    if wanted.role in FIELD_ROLES:
+        is_renamed = words_in_common(wanted.name, other.name) < LEAST_LIKENESS
+        return wanted.role == other.role and (not is_renamed or _is_in_its_place(wanted, other))
+    return words_in_common(wanted.name, other.name) >= LEAST_LIKENESS and not _is_another(wanted, other)
+
+
+def _is_in_its_place(wanted: ElementDescription, other: ElementDescription) -> bool:
+    """Whether a field of another label is the one that is meant: none is missing, and neighbour or purpose agree."""
+    if wanted.alike != other.alike:
+        return False
+    mine, theirs = wanted.attributes, other.attributes
+    is_for_same = any(name in mine and mine[name] == theirs.get(name) for name in _PURPOSE)
+    return is_for_same or bool(wanted.after and wanted.after.casefold() == other.after.casefold())
+
+
+def _is_another(wanted: ElementDescription, other: ElementDescription) -> bool:
+    """Whether words of a name are replaced, though there are more of its role, as `Open Ann` and `Open Bob` are."""
+    mine, theirs = {*words_of_name(wanted.name)}, {*words_of_name(other.name)}
+    return bool(mine - theirs and theirs - mine) and not wanted.alike == other.alike == 1
 
 
 def _ranked(candidates: Sequence[Candidate], score: Callable[[Candidate], float]) -> list[tuple[float, Candidate]]:
@@ -172,6 +235,10 @@ def score_of(wanted: ElementDescription, candidate: Candidate) -> float:
 def name_likeness(wanted: ElementDescription, candidate: Candidate) -> float:
     """Return how alike two names are: by their letters or, where that is more, by their words."""
     return max(min(candidate.likeness, 1.0), words_in_common(wanted.name, candidate.description.name))
+
+
+def _around(wanted: ElementDescription, candidate: Candidate) -> float:
+    return around_likeness(wanted, candidate.description)
 
 
 def around_likeness(wanted: ElementDescription, other: ElementDescription) -> float:

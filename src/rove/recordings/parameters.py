@@ -8,13 +8,14 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, quote_plus
 
+from rove.browser.descriptions.description import ElementDescription
 from rove.errors import InvalidArguments
-from rove.recordings.recording import RecordedStep, Recording
+from rove.recordings.recording import PARAMETER_PATTERN, RecordedStep, Recording
 from rove.validation.pattern import pattern
 
 # `$${` stands for a text that itself has `${`.
 _PLACE = pattern(r"\$\$\{|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}")
-_NAME = pattern(r"[A-Za-z_][A-Za-z0-9_]*")
+_NAME = pattern(PARAMETER_PATTERN)
 # A shorter value is replaced only where it is the whole text: others would contain it by chance.
 SHORTEST_PART = 3
 _WHOLE = "target"
@@ -80,6 +81,20 @@ def values_for(recording: Recording, given: Mapping[str, str]) -> dict[str, str]
         hint = f"Give each a value: {' '.join(f'--set {name}=…' for name in missing)}"
         raise InvalidArguments(f"The recording {recording.name} needs a value for {', '.join(missing)}.", hint=hint)
     return {name: value for name, value in values.items() if value is not None}
+
+
+def surroundings_for(
+    element: ElementDescription, usual: Mapping[str, str | None], values: Mapping[str, str]
+) -> ElementDescription:
+    """Return a description in whose surroundings other values of parameters stand: the row of Ada is now Bob's."""
+    changed = [(was, values[name]) for name, was in usual.items() if was and values.get(name, was) != was]
+    texts: dict[str, Any] = {
+        name: getattr(element, name) for name in ("item", "distinct", "heading", "before", "after")
+    }
+    for was, now in changed:
+        place = re.compile(rf"(?<!\w){re.escape(was)}(?!\w)", re.IGNORECASE)
+        texts = {name: place.sub(now.replace("\\", r"\\"), text) for name, text in texts.items()}
+    return replace(element, **texts)
 
 
 def with_parameters(recording: Recording, given: Mapping[str, str]) -> Recording:

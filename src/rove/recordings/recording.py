@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
@@ -13,6 +14,9 @@ from rove.validation.record import dataclass
 
 FORMAT = "rove recording"
 VERSION = 1
+PARAMETER_PATTERN = r"[A-Za-z_][A-Za-z0-9_]*"
+# Both become parts of code, where a text that is something else would be code.
+_MOMENT = r"[0-9TZ:.+ -]*"
 NAME_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"
 
 
@@ -71,8 +75,14 @@ def read_recording(text: str, name: str) -> Recording:
     if not isinstance(steps, list) or not isinstance(parameters, dict):
         raise _invalid(name, "`steps` must be a list, and `parameters` an object")
     made = tuple(_read_step(step, number, name) for number, step in enumerate(steps, 1))
-    values = {str(key): None if value is None else str(value) for key, value in parameters.items()}
-    return Recording(name, made, values, str(data.get("recorded", "")), str(data.get("session", "")))
+    for key in parameters:
+        if not re.fullmatch(PARAMETER_PATTERN, key):
+            raise _invalid(name, f"{key!r} is no name of a parameter")
+    recorded = str(data.get("recorded", ""))
+    if not re.fullmatch(_MOMENT, recorded):
+        raise _invalid(name, "`recorded` must be a date and time")
+    values = {key: None if value is None else str(value) for key, value in parameters.items()}
+    return Recording(name, made, values, recorded, str(data.get("session", "")))
 
 
 def _read_step(data: Any, number: int, name: str) -> RecordedStep:
@@ -85,6 +95,9 @@ def _read_step(data: Any, number: int, name: str) -> RecordedStep:
         found = {str(path): ElementDescription.from_data(each) for path, each in elements.items()}
     except (ValueError, AttributeError) as error:
         raise _invalid(name, f"step {number}: {error}") from None
+    for path in found:
+        if not isinstance(argument_at(arguments, path), str):
+            raise _invalid(name, f"step {number}: `elements` describes {path!r}, which is none of its arguments")
     return RecordedStep(data["action"], arguments, found, str(data.get("url", "")), str(data.get("tab", "")))
 
 

@@ -11,6 +11,7 @@ from tests.site import Site
 
 import rove.browser.scripts
 from rove import Session
+from rove.browser.scripts import NONCE
 from rove.browser.scripts.linker import link
 
 SCRIPTS = str(Path(rove.browser.scripts.__file__).parent)
@@ -31,7 +32,9 @@ def run(session: Session, site: Site) -> Run:
         if body or not is_shown:
             await session.navigate(site.page("/", body or "<p>Page</p>"))
             is_shown = True
-        linked = f'(() => {{ "use strict";\n{link(SCRIPTS, module)}\nreturn {expression};\n}})()'
+        linked = (
+            f'(() => {{ "use strict";\nconst NONCE = "{NONCE}";\n{link(SCRIPTS, module)}\nreturn {expression};\n}})()'
+        )
         return (await session.evaluate(linked)).result.value
 
     return run

@@ -14,7 +14,8 @@ from rove.settings.tree import Option, options
 # Settings that do not change how the browser is started. A new setting is put here, or taken into account.
 WITHOUT_EFFECT = {
     "workspace", "secrets", "policy", "approve", "allow_host", "only_host", "deny_host", "proxy", "dns",
-    "fetch_browser", "browser_mirror", "with", "tools", "without",
+    "fetch_browser", "browser_mirror", "with", "tools", "without", "axe",
+    "axe_address",
 }  # fmt: skip
 SECTIONS_WITHOUT_EFFECT = {
     "viewport",
@@ -26,7 +27,7 @@ SECTIONS_WITHOUT_EFFECT = {
     "serve",
     "logins",
     "fetching",
-    "recording",
+    "capture",
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ from rove.conversion.journal_steps import recording_from
 from rove.conversion.playwright_code import to_playwright
 from rove.conversion.python_code import to_pytest, to_python
 from rove.errors import InvalidArguments
-from rove.recordings.recording import RecordedStep, Recording
+from rove.recordings.parameters import escaped
+from rove.recordings.recording import RecordedStep, Recording, read_recording, readable_target
 from rove.recordings.run_folder import RunFolder
 from rove.surfaces.cli.arguments.recording_commands import FORMAT_NAMES
 
@@ -158,3 +160,44 @@ def test_an_archive_and_a_trace_tell_the_requests_of_a_run(tmp_path: Path) -> No
 def test_a_trace_of_a_run_of_which_nothing_was_kept_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidArguments):
         FORMATS["trace"].export(RECORDING, RunFolder(tmp_path / "none"))
+
+
+HOSTILE = 'x"""\n\'\'\' \\" `${process.exit(7)}` */ \u2028 process.exit(7) {evil()} \\'
+
+
+def test_texts_of_pages_never_become_code(tmp_path: Path) -> None:
+    text = escaped(HOSTILE)
+    button = ElementDescription(role="button", name=HOSTILE, locator="page); process.exit(7); (page", selector="#x")
+    steps = (
+        RecordedStep("navigate", {"url": "http://localhost/?${name}=" + text}),
+        RecordedStep("click", {"target": readable_target(button)}, {"target": button}),
+        RecordedStep("fill", {"target": "#x", "value": text}),
+        RecordedStep("clipboard", {"text": text}),
+        RecordedStep("evaluate", {"expression": "() => 1, process.exit(7)"}),
+        RecordedStep("evaluate", {"expression": "() => 1, process.exit(7)", "target": "#x"}),
+    )
+    recording = Recording("hostile", steps, {"name": HOSTILE})
+    code = FORMATS["playwright"].export(recording, RunFolder(tmp_path)).content.decode()
+    outside = re.sub(r"'(?:[^'\\\n]|\\.)*'|`(?:[^`\\$]|\\.|\$\{name\})*`|//[^\n\u2028\u2029]*", "", code)
+    assert "exit" not in outside
+    for form in ("python", "pytest"):
+        tree = ast.parse(FORMATS[form].export(recording, RunFolder(tmp_path)).content)
+        assert not {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} & {"process", "evil"}
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"parameters": {"x=1;evil()//": "a"}},
+        {"recorded": '"""+evil()'},
+        {"steps": [{"action": "click", "arguments": {"target": "#a", "count": "1);evil("}}]},
+        {"steps": [{"action": "click", "arguments": {"target": "#a", "x=evil()": 1}}]},
+        {"steps": [{"action": "fill", "arguments": {"target": "#a", "value": "${unknown}"}}]},
+        {"steps": [{"action": "nonsense"}]},
+    ],
+)
+def test_a_file_that_was_edited_into_nonsense_is_not_exported(facts: dict[str, Any], tmp_path: Path) -> None:
+    data = {"format": "rove recording", "version": 1, "steps": [], **facts}
+    for form in ("python", "pytest", "playwright", "recorder"):
+        with pytest.raises(InvalidArguments):
+            FORMATS[form].export(read_recording(json.dumps(data), "r"), RunFolder(tmp_path))

@@ -54,12 +54,12 @@ def test_a_field_is_found_by_its_neighbourhood_though_its_label_is_another() -> 
 
 def test_an_element_of_another_name_is_known_by_its_test_id() -> None:
     wanted = replace(SAVE, attributes={"data-testid": "save"})
-    now = replace(wanted, name="Publish", heading="", selector="x")
+    now = replace(wanted, name="Keep", heading="", selector="x")
     assert choose(wanted, on_page(wanted, now)).way == "id"
 
 
 def test_two_that_would_do_are_ambiguous() -> None:
-    verdict = choose(SAVE, on_page(SAVE, replace(SAVE, name="Save all"), replace(SAVE, name="Save now")))
+    verdict = choose(SAVE, on_page(SAVE, replace(SAVE, name="Save it"), replace(SAVE, name="Save now")))
     assert (verdict.way, verdict.is_ambiguous, len(verdict.nearest)) == ("nothing", True, 2)
 
 
@@ -98,4 +98,59 @@ def test_a_ref_chooses_among_equals_only_where_what_is_around_agrees() -> None:
 def test_an_element_of_a_frame_is_not_looked_for_outside() -> None:
     wanted = replace(SAVE, frames=("iframe",))
     assert choose(wanted, on_page(wanted, SAVE)).way == "nothing"
-    assert choose(wanted, on_page(wanted, SAVE, replace(wanted, frames=("#other",)))).way == "role and name"
+    assert choose(wanted, on_page(wanted, SAVE, replace(wanted, frames=("#other",)))).way == "neighbourhood"
+    elsewhere = replace(wanted, frames=("#advert",), heading="Win a prize")
+    assert choose(wanted, on_page(wanted, elsewhere)).way == "nothing"
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [
+        ("Delete", "Delete all"),
+        ("Delete draft", "Delete account"),
+        ("Accept order", "Reject order"),
+        ("Enable notifications", "Disable notifications"),
+        ("Subscribe", "Unsubscribe"),
+        ("Follow Ada", "Following Ada"),
+        ("Pay invoice 17", "Pay invoice 18"),
+        ("Open Ann", "Open Bob"),
+    ],
+)
+def test_what_would_do_something_else_is_never_pressed_instead(was: str, now: str) -> None:
+    wanted = replace(SAVE, name=was)
+    assert choose(wanted, on_page(wanted, replace(wanted, name=now))).chosen is None
+
+
+def test_a_test_id_makes_no_opposite_of_a_button_the_same() -> None:
+    wanted = replace(SAVE, name="Follow", attributes={"data-testid": "toggle"})
+    assert choose(wanted, on_page(wanted, replace(wanted, name="Unfollow"))).chosen is None
+
+
+@pytest.mark.parametrize("now", ["Place your order", "Order now", "place-order", "Place orders"])
+def test_a_button_that_is_only_worded_otherwise_is_healed(now: str) -> None:
+    wanted = replace(SAVE, name="Place order", alike=1)
+    assert choose(wanted, on_page(wanted, replace(wanted, name=now, selector="x"))).is_healed
+
+
+def test_an_id_that_is_given_to_another_row_chooses_nothing() -> None:
+    button = ElementDescription(role="button", name="Delete", equals=2, distinct="ada", distinct_in="item")
+    rows = [
+        replace(button, item=item, attributes={"id": f"row-{number}"}) for number, item in enumerate(["Ada", "Bob"])
+    ]
+    moved = [replace(rows[1], attributes=rows[0].attributes), replace(rows[0], attributes=rows[1].attributes)]
+    chosen = choose(rows[0], on_page(rows[0], *moved)).chosen
+    assert chosen is not None and chosen.description.item == "Ada"
+    assert choose(rows[0], on_page(rows[0], moved[0])).chosen is None
+
+
+@pytest.mark.parametrize(("now", "is_found"), [("Ada 3 cups", True), ("Bob 5 mugs", False)])
+def test_the_only_button_of_its_name_is_not_taken_in_the_row_of_another(now: str, is_found: bool) -> None:
+    wanted = ElementDescription(role="button", name="Delete", item="Ada 2 cups")
+    assert bool(choose(wanted, on_page(wanted, replace(wanted, item=now))).chosen) == is_found
+
+
+@pytest.mark.parametrize("role", ["textbox", "checkbox"])
+def test_a_field_is_not_taken_for_the_neighbour_that_is_gone(role: str) -> None:
+    wanted = ElementDescription(role=role, name="Terms", heading="Join", before="Terms", after="Adverts", alike=2)
+    neighbour = replace(wanted, name="Adverts", before="Adverts", after="Go", alike=1)
+    assert choose(wanted, on_page(wanted, neighbour)).chosen is None

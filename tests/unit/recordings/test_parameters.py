@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from rove.browser.descriptions.description import ElementDescription
 from rove.errors import InvalidArguments
-from rove.recordings.parameters import escaped, filled, read_settings, split, values_for, with_parameters
+from rove.recordings.parameters import (
+    escaped,
+    filled,
+    read_settings,
+    split,
+    surroundings_for,
+    values_for,
+    with_parameters,
+)
 from rove.recordings.recording import RecordedStep, Recording
 
 
@@ -49,3 +58,9 @@ def test_what_sets_no_parameter_is_refused(word: str) -> None:
     with pytest.raises(InvalidArguments):
         read_settings([word])
     assert read_settings(["query=a=b"]) == {"query": "a=b"}
+
+
+def test_the_row_of_an_element_is_that_of_the_value_that_is_given() -> None:
+    element = ElementDescription(role="button", name="Delete Ada", item="2 Ada Sencha", distinct="ada sencha")
+    now = surroundings_for(element, {"name": "Ada", "other": None}, {"name": r"Bob \1", "other": "x"})
+    assert (now.name, now.item, now.distinct) == ("Delete Ada", r"2 Bob \1 Sencha", r"Bob \1 sencha")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -28,13 +29,13 @@ MISSING = "Take a {snapshot}: if the element is there under another name, change
 
 @dataclass(frozen=True)
 class RecordedFound(Result):
-    """The element, and how it was found; `description` is what it can be found by from now on."""
+    """The element, and how it was found; `description` is what it can be found by from now on, as JSON."""
 
     ref: Own
     way: Own
     is_healed: bool
     line: PageText
-    description: dict[str, Any]
+    description: PageText
 
     def __str__(self) -> str:
         return f"Found by its {self.way}: {self.line}"
@@ -82,7 +83,8 @@ def _found(wanted: ElementDescription, verdict: Verdict) -> RecordedFound:
     if verdict.chosen is not None:
         chosen = verdict.chosen
         way = Own(verdict.way if verdict.way != "id" else "id or test id")
-        return RecordedFound(Own(chosen.ref), way, verdict.is_healed, chosen.line, chosen.description.to_data())
+        description = chosen.line.around(json.dumps(chosen.description.to_data(), ensure_ascii=False))
+        return RecordedFound(Own(chosen.ref), way, verdict.is_healed, chosen.line, description)
     called = PageText(f'{wanted.role} "{wanted.name}"' if wanted.name else wanted.role or wanted.tag, NOWHERE)
     if verdict.is_ambiguous:
         said = ("The page has several elements that may be ", called, ": ", *_listed(verdict.nearest), ".")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -12,7 +13,7 @@ from rove.advice import Verbatim
 from rove.browser.descriptions.description import ElementDescription
 from rove.errors import ElementGone, InvalidArguments, NotOpen, RoveError
 from rove.outcome import AnyOutcome, Own, PageText, Passage, Result, Text, error_passages, origin_in
-from rove.recordings.parameters import filled, read_settings, values_for
+from rove.recordings.parameters import filled, read_settings, surroundings_for, values_for
 from rove.recordings.recording import (
     NAME_PATTERN,
     RecordedStep,
@@ -131,7 +132,7 @@ class Replay(CompositeAction[Replayed]):
         recording = await runner.recordings.read(self.name)
         values = values_for(recording, read_settings(self.set))
         for number, step in enumerate(recording.steps, 1):
-            _refuse_unknown(step, number)
+            _refuse_unknown(step, number, values)
         replaying = _Replaying(runner, recording, values)
         async with runner.recordings.keeping_run(self.name) if self.trace else nullcontext():
             result = await replaying.run()
@@ -141,11 +142,16 @@ class Replay(CompositeAction[Replayed]):
         return result
 
 
-def _refuse_unknown(step: RecordedStep, number: int) -> None:
-    """Raise InvalidArguments if a step is no action that can be replayed, before the first one runs."""
+def _refuse_unknown(step: RecordedStep, number: int, values: Mapping[str, str]) -> None:
+    """Raise InvalidArguments if a step cannot be replayed or has an unknown parameter, before the first one runs."""
     cls = registry().get(step.action)
     if cls is None or not cls.is_recorded:
         raise InvalidArguments(f"Step {number} of the recording is {step.action!r}, which is no step of recordings.")
+    try:
+        filled(step.arguments, values)
+    except KeyError as error:
+        hint = "Name it in the recording's `parameters`, or write `$${` for a text that has `${`."
+        raise InvalidArguments(f"Step {number} of the recording has no parameter {error}.", hint=hint) from None
 
 
 class _Replaying:
@@ -197,7 +203,8 @@ class _Replaying:
     async def _find(self, element: ElementDescription) -> AnyOutcome:
         """Find an element. Refs of another session mean nothing, or something else."""
         is_same = self._recording.session == self._runner.recordings.session
-        wanted = element if is_same else replace(element, ref="")
+        wanted = surroundings_for(element, self._recording.parameters, self._values)
+        wanted = wanted if is_same else replace(wanted, ref="")
         return await self._runner.run(parse("find_recorded", {"element": wanted.to_data()}))
 
     def _note(
@@ -206,7 +213,7 @@ class _Replaying:
         result = outcome.result
         was = PageText(f'{element.role} "{element.name}"', origin_in(step.url))
         if result.is_healed:
-            now = ElementDescription.from_data(result.description)
+            now = ElementDescription.from_data(json.loads(result.description))
             current = self.updated.steps[number - 1]
             arguments = set_argument(current.arguments, path, readable_target(now))
             healed = replace(current, arguments=arguments, elements={**current.elements, path: now})

@@ -132,14 +132,22 @@ class BrowserSupervisor:
 
     async def _start_process(self, progress: Callable[[str], None]) -> BrowserProcess:
         profile = self._profile() if self._profile is not None else None
-        return await self._engine.start_process(self._settings, progress, profile)
+        return await self._started(asyncio.create_task(self._engine.start_process(self._settings, progress, profile)))
 
     async def _take_early_process(self) -> BrowserProcess | None:
         """Return the process that was started early; None if it failed, as the caller may install a browser."""
         starting, self._early_process = self._early_process, None
         with contextlib.suppress(BrowserUnavailable):
-            return await starting if starting else None
+            return await self._started(starting) if starting else None
         return None
+
+    async def _started(self, starting: asyncio.Task[BrowserProcess]) -> BrowserProcess:
+        """Return a process once it is started; if the call that needs it ends before, keep it for the next one."""
+        try:
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            self._early_process = starting
+            raise
 
     def _lose(self, browser: Browser, reason: str) -> None:
         """Report once that the browser is lost, unless rove closed it."""

@@ -118,7 +118,9 @@ class Sessions:
 
     def refuse_other_loop(self) -> None:
         """Raise NotOpen in an event loop that is not the one in which the browser was opened."""
-        if self._loop is not asyncio.get_running_loop():
+        running = asyncio.get_running_loop()
+        self._loop = self._loop or running
+        if self._loop is not running:
             raise other_loop_error()
 
     def session(self, name: str | None = None) -> Session:

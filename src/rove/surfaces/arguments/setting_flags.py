@@ -11,7 +11,7 @@ from rove.settings.tree import Option, options
 
 # The settings that matter to what opens pages, and those that matter to other commands.
 OF_ACTIONS = (
-    "home", "workspace", "engine", "browser", "attach", "headless", "allow_host", "only_host", "deny_host", "policy",
+    "home", "workspace", "engine", "attach", "headless", "allow_host", "only_host", "deny_host", "policy",
     "secrets",
 )  # fmt: skip
 OF_SERVERS = (*OF_ACTIONS, "approve", "toolset")
