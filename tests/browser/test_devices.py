@@ -10,7 +10,7 @@ from tests.site import Site
 
 from rove import Session
 from rove.browser.emulation.devices import DEVICES
-from rove.errors import Denied, InvalidArguments
+from rove.errors import Denied, InvalidArguments, Unsupported
 
 # Answers what a script of any kind sends to it with the value of that code.
 ECHO = "onmessage = async e => (e.source ?? self).postMessage(await eval(e.data), e.source ? '*' : undefined)"
@@ -147,3 +147,14 @@ async def test_what_makes_no_sense_is_refused(session: Session) -> None:
 def test_every_device_has_a_name_and_a_screen() -> None:
     assert len(DEVICES) >= 10
     assert all(device.width > 0 < device.height and device.density >= 1 for device in DEVICES.values())
+
+
+@pytest.mark.engines("firefox", reason="it can emulate a touch screen")
+async def test_a_touch_screen_that_cannot_be_emulated_is_told_or_refused(session: Session, site: Site) -> None:
+    outcome = await session.emulate("Pixel 10")
+    assert "Pixel 10; 412 x 923 at density 2.625; mobile; no touch screen" in str(outcome.result)
+    await session.navigate(site.page("/", "<p>Page</p>"))
+    assert await value(session, "[innerWidth, navigator.maxTouchPoints]") == [412, 0]
+    with pytest.raises(Unsupported, match="touch"):
+        await session.emulate("Windows laptop", touch=True)
+    await session.emulate(reset=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pikepdf
 import pytest
 from tests.site import OWN_SITES, Site
 
@@ -41,7 +42,8 @@ async def test_paper_and_pages_can_be_chosen(session: Session, site: Site) -> No
     assert (await session.pdf(pages="1-2,4", name="some")).result.pages == 3
     across = Path((await session.pdf(landscape=True, paper="letter", name="across.pdf")).result.path)
     assert across.name == "across.pdf"
-    assert b"/MediaBox [0 0 792 612]" in across.read_bytes()
+    with pikepdf.open(across) as printed:
+        assert [round(float(edge)) for edge in printed.pages[0].mediabox] == [0, 0, 792, 612]
 
 
 async def test_backgrounds_are_printed_when_asked_for(session: Session, site: Site) -> None:

@@ -16,7 +16,7 @@ from rove import Session
 from rove.browser.network.workspace_files import WorkspaceFiles
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied, RoveError
-from rove.settings.sections import Guarding
+from rove.settings.sections import EngineName, Guarding
 from rove.settings.tree import Settings
 
 SECRET = "top-secret-words"
@@ -57,6 +57,7 @@ async def own(home: Path, settings: Settings, workspace: Path) -> AsyncGenerator
         yield Session(sessions, None)
 
 
+@pytest.mark.engines("chromium", reason="rove cannot read the files for the browser, so none is opened")
 async def test_a_page_of_the_workspace_opens_with_what_is_beside_it(own: Session, workspace: Path) -> None:
     outcome = await own.navigate((workspace / "inner" / "page.html").as_uri())
     assert outcome.url == (workspace / "inner" / "page.html").as_uri()
@@ -99,6 +100,7 @@ async def test_no_address_leads_out_of_the_workspace(own: Session, workspace: Pa
         files.read((workspace / "page.txt").as_uri())
 
 
+@pytest.mark.engines("chromium", reason="rove cannot read the files for the browser, so none is opened")
 async def test_a_page_of_the_workspace_reads_no_other_file(own: Session, workspace: Path) -> None:
     await own.navigate((workspace / "page.html").as_uri())
     text = str((await own.extract()).result)
@@ -132,3 +134,17 @@ async def test_without_the_setting_no_file_opens(session: Session, settings: Set
     page.write_text("<h1>Page</h1>")
     with pytest.raises(Denied, match="does not open `file:`"):
         await session.navigate(page.as_uri())
+
+
+@pytest.mark.engines("firefox", reason="the test is about a browser that reads the files itself")
+@pytest.mark.parametrize("first", ["firefox", "chromium"])
+async def test_no_file_opens_where_the_browser_would_read_it(
+    home: Path, settings: Settings, workspace: Path, first: EngineName
+) -> None:
+    """Also in a session whose engine is not the one of the settings."""
+    files = Guarding(files="workspace")
+    own = replace(settings, home=home / first, workspace=workspace, guard=files, engine=first)
+    async with Sessions(own) as sessions:
+        await Session(sessions, None).open_session("other", engine="firefox")
+        with pytest.raises(Denied):
+            await Session(sessions, "other").navigate((workspace / "page.html").as_uri())

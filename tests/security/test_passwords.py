@@ -13,8 +13,10 @@ from tests.reading import ref_of
 from tests.site import Site
 
 from rove import FormField, Session, Settings
+from rove.browser.tab import Tab
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied
+from rove.firefox.page.tab import Tab as FirefoxTab
 from rove.settings.tree import Guarding
 
 pytestmark = pytest.mark.one_session
@@ -110,13 +112,32 @@ async def test_pasting_into_a_password_field_is_refused(session: Session, site: 
 
 
 async def test_dropping_text_into_a_password_field_is_refused(session: Session, site: Site) -> None:
-    page = """<p id=s style='font-size: 40px'>hunter2</p><input id=o><input id=p type=password>
+    page = """<p><span id=s style='font-size: 40px'>hunter2</span></p><input id=o><input id=p type=password>
       <script>getSelection().selectAllChildren(s)</script>"""
     await session.navigate(site.page("/", page))
     await session.drag("#s", "#o")
     assert await value(session, "o.value") == "hunter2"
     await session.evaluate("getSelection().selectAllChildren(s)")
     with pytest.raises(Denied):
+        await session.drag("#s", "#p")
+    assert await value(session, "p.value") == ""
+
+
+async def test_a_drop_that_the_page_handles_is_refused_on_a_password_field(session: Session, site: Site) -> None:
+    page = """<p id=s draggable=true>Item</p><input id=p type=password ondragover="event.preventDefault()"
+        ondrop="event.preventDefault(); p.value = event.dataTransfer.getData('text/plain')">
+      <script>s.ondragstart = e => e.dataTransfer.setData('text/plain', 'hunter2')</script>"""
+    await session.navigate(site.page("/", page))
+    with pytest.raises(Denied):
+        await session.drag("#s", "#p")
+    assert await value(session, "p.value") == ""
+
+
+async def test_a_field_that_becomes_a_password_field_on_a_drop_takes_no_text(session: Session, site: Site) -> None:
+    page = """<p><span id=s style='font-size: 40px'>hunter2</span></p><input id=p ondrop="p.type = 'password'">
+      <script>getSelection().selectAllChildren(s)</script>"""
+    await session.navigate(site.page("/", page))
+    with contextlib.suppress(Denied):
         await session.drag("#s", "#p")
     assert await value(session, "p.value") == ""
 
@@ -394,6 +415,17 @@ async def test_keys_that_write_nothing_are_allowed(session: Session, site: Site)
     assert await value(session, "p.value") == ""
 
 
+async def type_as_a_person(tab: Tab | None, text: str) -> None:
+    """Send keys to the page by a command of the browser, past all of rove's input."""
+    if not isinstance(tab, FirefoxTab):
+        await chromium_tab(tab).page.cdp.send("Input.insertText", {"text": text})
+        return
+    keys = [{"type": kind, "value": key} for key in text for kind in ("keyDown", "keyUp")]
+    source = {"type": "key", "id": "person", "actions": keys}
+    channel = tab.page.channel
+    await channel.send("input.performActions", {"context": channel.context, "actions": [source]})
+
+
 async def test_a_person_at_the_window_is_not_restricted(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<input id=n><input id=p type=password>"))
     await session.type("Bea", "#n")
@@ -403,7 +435,7 @@ async def test_a_person_at_the_window_is_not_restricted(session: Session, site: 
     await session.evaluate("p.focus()")
     context = session._engine._context
     assert context is not None
-    await chromium_tab(context.current).page.cdp.send("Input.insertText", {"text": "their own"})
+    await type_as_a_person(context.current, "their own")
     assert await value(session, "[n.value, p.value]") == ["Beatrice", "their own"]
 
 

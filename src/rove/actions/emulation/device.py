@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rove.action import ContextAction, Effect, action, arg
-from rove.browser.emulation.devices import DEVICES, DeviceName
+from rove.browser.emulation.devices import DEVICES, DeviceName, has_touch
 from rove.browser.emulation.emulation import ColorScheme, Contrast, Emulation, ForcedColors, Location, Media, Size
 from rove.errors import InvalidArguments
 from rove.outcome import Own, Result
@@ -77,7 +77,7 @@ class Emulate(ContextAction[Emulated]):
         after = replace(before, **self._device_values(), **self._given())
         if after != context.overrides.emulation:
             await context.override(replace(context.overrides, emulation=after))
-        return Emulated(tuple(map(Own, _lines(after))))
+        return Emulated(tuple(map(Own, _lines(context.overrides.emulation))))
 
     def _device_values(self) -> dict[str, Any]:
         """Return what the device sets, except for what is given beside it."""
@@ -130,6 +130,8 @@ def _lines(emulation: Emulation) -> Iterator[str]:
     elif emulation.density:
         yield f"density {emulation.density:g}"
     yield from (word for word, is_on in (("mobile", emulation.is_mobile), ("touch", emulation.has_touch)) if is_on)
+    if has_touch(emulation.device) and not emulation.has_touch:
+        yield "no touch screen"
     named = {
         "user agent": emulation.user_agent,
         "location": emulation.location,

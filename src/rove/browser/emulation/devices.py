@@ -41,3 +41,8 @@ DEVICES: Mapping[DeviceName, Device] = {
     "Windows laptop": Device(1536, 864, 1.25, "Windows", is_mobile=False, has_touch=False),
     "Desktop 1080p": Device(1920, 1080, 1, "Linux", is_mobile=False, has_touch=False),
 }
+
+
+def has_touch(name: DeviceName | None) -> bool:
+    """Return whether a device of this name has a touch screen; no device has none."""
+    return name is not None and DEVICES[name].has_touch

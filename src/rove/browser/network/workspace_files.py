@@ -49,8 +49,9 @@ class WorkspaceFiles:
 
 
 def files_for(settings: Settings) -> WorkspaceFiles | None:
-    """Return the files that `file:` addresses may open; None if the settings refuse these addresses."""
-    if settings.guard.files == "refuse" or settings.attach is not None:
+    """Return the files that `file:` addresses may open; None if the settings or the engine refuse these addresses."""
+    # Only Chromium lets rove read the files: another browser would show every file in a frame of one that it opens.
+    if settings.guard.files == "refuse" or settings.attach is not None or settings.engine != "chromium":
         return None
     return WorkspaceFiles(settings.workspace_folder, settings.limits.page_megabytes * 2**20)
 

@@ -11,7 +11,8 @@ export const runOnStorage = async (request) => {
   try {
     return await BEHIND_AREA[request.area](request);
   } catch (error) {
-    const isDenied = error instanceof DOMException && error.name === "SecurityError";
-    return { error: isDenied ? "This page has no storage of its own." : String(/** @type {Error} */ (error).message) };
+    const { name, message } = /** @type {Error} */ (error);
+    // By its name: in Firefox, the error may belong to the page's global.
+    return { error: name === "SecurityError" ? "This page has no storage of its own." : String(message) };
   }
 };

@@ -6,31 +6,49 @@ import asyncio
 import base64
 import os
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rove.browser.page_data import PdfFile, PdfOptions
 from rove.errors import InvalidArguments, LimitReached, unwritable
-from rove.firefox.protocol.connection import BidiError, PageChannel
+from rove.firefox.protocol.connection import TOO_LARGE, BidiError, PageChannel
 from rove.page.pdf_file import PAGE_DICTIONARY, PAPERS, PdfTarget, copy_to_workspace
+from rove.validation.pattern import pattern
 
 # As much is read of each compressed part of a file.
 MAX_DESCRIPTION = 10_000_000
 CENTIMETRES = 2.54
 # What base64 and the frame of the message add to the size of a file.
 ENCODED = 1.4
+# The number that each chosen range begins with; one without it begins at the first page.
+_FIRST_PAGES = pattern(r"(?:^|,)\s*(\d*)")
 
 
 async def print_page(channel: PageChannel, options: PdfOptions, target: PdfTarget) -> PdfFile:
     """Print a page to the workspace, where the file appears once it is complete."""
     data = await _printed(channel, options, target.max_bytes)
     if len(data) > target.max_bytes:
-        raise LimitReached(f"The PDF is larger than {target.max_bytes // 2**20} MB.", hint="Print fewer `pages`.")
+        raise _too_large(target.max_bytes)
+    count = _count_pages(data)
+    if options.pages and count == 1:
+        await _require_page(channel, options, target.max_bytes)
     try:
         path = await asyncio.to_thread(_write, data, target)
     except OSError as error:
         raise unwritable(target.workspace.root, error) from error
-    return PdfFile(path, len(data), _count_pages(data))
+    return PdfFile(path, len(data), count)
+
+
+async def _require_page(channel: PageChannel, options: PdfOptions, max_bytes: int) -> None:
+    """Raise InvalidArguments if the page has none of the chosen pages: Firefox prints an empty one in their place."""
+    first = min(int(match[1] or 1) for match in _FIRST_PAGES.finditer(options.pages or ""))
+    if first > 1 and first > (count := _count_pages(await _printed(channel, replace(options, pages=None), max_bytes))):
+        raise InvalidArguments(f"`pages`: there are {count}.", hint="Leave it out to print all pages.")
+
+
+def _too_large(max_bytes: int) -> LimitReached:
+    return LimitReached(f"The PDF is larger than {max_bytes // 2**20} MB.", hint="Print fewer `pages`.")
 
 
 def _count_pages(data: bytes) -> int:
@@ -67,6 +85,8 @@ async def _printed(channel: PageChannel, options: PdfOptions, max_bytes: int) ->
     try:
         answer = await channel.send("browsingContext.print", params, max_bytes=round(max_bytes * ENCODED))
     except BidiError as error:
+        if error.code == TOO_LARGE:
+            raise _too_large(max_bytes) from error
         if options.pages is None or error.code != "invalid argument":
             raise
         raise InvalidArguments(f"`pages`: {error}.", hint="Leave it out to print all pages.") from error

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from rove.browser.emulation.devices import has_touch
 from rove.browser.emulation.emulation import Emulation, Size
 from rove.browser.emulation.overrides import Overrides
 from rove.errors import InvalidArguments, Unsupported
@@ -58,6 +59,8 @@ class SessionOverrides:
     async def apply(self, values: Overrides) -> None:
         """Override this from now on, in all pages. Raises InvalidArguments if Firefox refuses a value."""
         refuse_unsupported(values.emulation)
+        # A phone is emulated without its touch screen, which the action tells.
+        values = replace(values, emulation=replace(values.emulation, has_touch=False))
         before, after = self.values.emulation, values.emulation
         has_other_screen = _screen_of(before) != _screen_of(after)
         if has_other_screen:
@@ -116,6 +119,8 @@ class SessionOverrides:
 def refuse_unsupported(emulation: Emulation) -> None:
     """Raise Unsupported if something is to be emulated that Firefox cannot."""
     asked = [name for field, name in _UNSUPPORTED.items() if getattr(emulation, field) is not None]
+    if emulation.has_touch and not has_touch(emulation.device):
+        asked.append("touch")
     if asked:
         raise Unsupported(
             f"Firefox cannot emulate this: {', '.join(asked)}.",

@@ -39,6 +39,10 @@ _ALWAYS_READ = frozenset(
 _NAMES_A_PLACE = frozenset({"context", "contexts", "target", "userContext", "userContexts"})
 
 
+# The code of rove's own for an answer that exceeds the limit of its command.
+TOO_LARGE = "too large"
+
+
 class BidiError(BrowserError):
     """Firefox refused a command, or the connection to it is closed.
 
@@ -206,7 +210,9 @@ class BidiConnection:
         command = self._pending.get(int(match[1]))
         if command is None or command.max_bytes is None or len(data) <= command.max_bytes:
             return False
-        _fail(command.response, f"it takes more than {command.max_bytes / 1e6:g} MB")
+        if not command.response.done():
+            message = f"it takes more than {command.max_bytes / 1e6:g} MB"
+            command.response.set_exception(BidiError(message, TOO_LARGE))
         return True
 
     # Events

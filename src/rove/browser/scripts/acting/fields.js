@@ -44,6 +44,10 @@ const MAX_TYPED_LINES = 200;
 const isTextField = (element) =>
   element instanceof HTMLTextAreaElement || (element instanceof HTMLInputElement && TEXT_INPUT_TYPES.has(element.type));
 
+// Whether a browser inserts text that is dropped on a field.
+/** @param {any} element */
+export const takesDroppedText = (element) => isTextField(element) && !element.readOnly && !isDisabled(element);
+
 const READ_ONLY_HINT = "Press it with {click}: it may open something to choose from.";
 const CHOICE_HINT = "Choose in it with {select}.";
 

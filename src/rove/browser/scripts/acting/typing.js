@@ -61,6 +61,15 @@ export const inspectTransfer = (event) => {
   } else blockInput(event, field);
 };
 
+// Whether text may be dropped on an element by a drag that rove's script carries out, whose events are not trusted.
+/** @param {Element} element */
+export const allowsDrop = (element) => {
+  if (!typingWatch) return true;
+  const isAllowed = !takesText(element) || !isPassword(element);
+  if (!isAllowed) typingWatch.kept ??= element;
+  return isAllowed;
+};
+
 // Through the prototypes, as a frame or a form can have the name of a method and shadow it.
 /** @param {string} kind @param {(event: any) => void} listener */
 const listenAhead = (kind, listener) =>

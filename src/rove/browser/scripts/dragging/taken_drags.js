@@ -1,6 +1,9 @@
 // HTML drags that this script carries out, for browsers that start a drag by the mouse of the driver and send no events of
 // it afterwards. The browser's own drag is cancelled, and the page sees events like it.
 
+import { editCommand, takesDroppedText } from "../acting/fields.js";
+import { allowsDrop } from "../acting/typing.js";
+import { focusHere } from "../dom/focus.js";
 import { deepestAt } from "../dom/tree.js";
 
 /** @typedef {{ source: EventTarget, transfer: DataTransfer, over: Element | null, isAccepted: boolean }} TakenDrag */
@@ -69,7 +72,22 @@ export const dragTo = (x, y) => {
     if (over) dispatchDrag(over, "dragleave", [x, y], transfer);
   }
   taken.over = target;
-  taken.isAccepted = target !== null && dispatchDrag(target, "dragover", [x, y], transfer);
+  const isTaken = target !== null && dispatchDrag(target, "dragover", [x, y], transfer);
+  taken.isAccepted = isTaken || (target !== null && droppedText(target, transfer) !== "");
+};
+
+// The text that a browser inserts if the page does not handle the drop.
+/** @param {Element} target @param {DataTransfer} transfer */
+const droppedText = (target, transfer) => (takesDroppedText(target) ? transfer.getData("text/plain") : "");
+
+/** @param {TakenDrag} drag @param {Element} target @param {Point} point */
+const drop = ({ transfer }, target, point) => {
+  if (!allowsDrop(target) || dispatchDrag(target, "drop", point, transfer)) return;
+  const text = droppedText(target, transfer);
+  // Once more, since the page has seen the drop and may have changed the field.
+  if (!text || !allowsDrop(target)) return;
+  /** @type {HTMLElement} */ (target).focus();
+  if (focusHere() === target && allowsDrop(target)) editCommand("insertText", text);
 };
 
 // Ends the drag, with a drop if the element below accepts one. The release of the mouse that follows is not seen.
@@ -77,7 +95,8 @@ export const dragTo = (x, y) => {
 export const endDrag = (x, y, drops) => {
   if (taken) {
     const { source, transfer, over, isAccepted } = taken;
-    if (over) dispatchDrag(over, drops && isAccepted ? "drop" : "dragleave", [x, y], transfer);
+    if (over && drops && isAccepted) drop(taken, over, [x, y]);
+    else if (over) dispatchDrag(over, "dragleave", [x, y], transfer);
     dispatchDrag(source, "dragend", [x, y], transfer);
     for (const kind of RELEASE_EVENTS) addEventListener(kind, swallowRelease, { capture: true });
   }

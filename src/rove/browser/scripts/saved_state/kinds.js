@@ -29,9 +29,10 @@ export const storedItems = (list) => {
 
 /** @param {any} view @returns {Uint8Array} */
 export const storedBytes = (view) => {
-  const bytes =
-    storedKind(view) === "ArrayBuffer"
-      ? new Uint8Array(view)
-      : new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+  const isBuffer = storedKind(view) === "ArrayBuffer";
+  // Also a new view of another global's bytes belongs to that global.
+  const bytes = unveiled(
+    isBuffer ? new Uint8Array(view) : new Uint8Array(view.buffer, view.byteOffset, view.byteLength),
+  );
   return Uint8Array.from({ length: bytes.length }, (_, index) => /** @type {number} */ (bytes[index]));
 };

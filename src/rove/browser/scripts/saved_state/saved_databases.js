@@ -91,7 +91,7 @@ export const readDatabases = async (budget) => {
         budget.leftOut += 1;
         return [];
       }
-      if (!(error instanceof DOMException && error.name === "AbortError")) throw error;
+      if (/** @type {Error} */ (error).name !== "AbortError") throw error;
     }
   }
   return databases;
