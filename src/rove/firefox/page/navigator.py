@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 from rove.browser.failures import PageStuck
 from rove.browser.network.navigation_errors import navigation_error, quoted_url
 from rove.browser.page_data import DocumentRequest, LoadStage
-from rove.errors import DeadlineExceeded, Denied, NavigationFailed, RoveError
+from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
 from rove.firefox.events.error_names import ABORTED, chromium_name
 from rove.firefox.events.live_page import LivePage
 from rove.firefox.protocol.connection import BidiError
 from rove.page.events.load_state import Stage
-from rove.page.navigation_failures import NO_CONTENT_STATUSES, raise_failure
+from rove.page.navigation_failures import NO_CONTENT_STATUSES, raise_failure, refuse_other_schemes
 
 R = TypeVar("R")
 # Seconds that the scripts of the current page may delay a navigation before they are asked for.
@@ -27,7 +27,6 @@ MAX_ATTEMPTS = 5
 # Seconds from the answer of Firefox until it reports what it tells of.
 COMMIT_TIMEOUT = 1.0
 NAVIGATION_SECONDS = 600.0
-WEB = ("http:", "https:")
 _LATE_STAGES: dict[LoadStage, Stage] = {"load": "load", "networkidle": "networkIdle"}
 
 
@@ -39,9 +38,7 @@ class Navigator:
         self._previous: DocumentRequest | None = None
 
     async def navigate(self, url: str, until: LoadStage) -> None:
-        if not url.lower().startswith(WEB):
-            # The policy may be that of sessions on Chromium, where rove reads the files of the workspace itself.
-            raise Denied(quoted_url(url), " is not opened on Firefox.", hint="Use an http: or https: address.")
+        refuse_other_schemes(url, "Firefox")
         downloads = self._page.downloads.count
         with self._navigating():
             if self._page.dialogs.are_recent:

@@ -12,6 +12,7 @@ from rove.browser.network.navigation_errors import navigation_error, quoted_url
 from rove.browser.page_data import LoadStage
 from rove.errors import DeadlineExceeded, NavigationFailed
 from rove.page.events.load_state import Stage
+from rove.page.navigation_failures import refuse_other_schemes
 from rove.webkit.events.live_page import LivePage
 from rove.webkit.protocol.failures import WebDriverError
 
@@ -31,6 +32,7 @@ class Navigator:
         self._page = page
 
     async def navigate(self, url: str, until: LoadStage) -> None:
+        refuse_other_schemes(url, "WebKit")
         page = self._page
         with self._navigating():
             await self._end_of_current_page()
