@@ -49,16 +49,20 @@ class EngineResults:
     def pytest_sessionfinish(self) -> None:
         engine = cast(EngineName, self._config.getoption("--engine"))
         version, _ = load_engine(engine).install(Settings(), lambda message: None)
-        files = sorted(self._passed.keys() | self._failed.keys() | self._skipped.keys())
+        path: Path = self._config.getoption("--engine-results")
+        files = {**_recorded(path), **{file: self._file(file) for file in self._files}}
         results = {
             "engine": engine,
             "browser": version,
             "date": datetime.now(UTC).date().isoformat(),
-            "files": {file: self._file(file) for file in files},
+            "files": dict(sorted(files.items())),
         }
-        path: Path = self._config.getoption("--engine-results")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+    @property
+    def _files(self) -> set[str]:
+        return self._passed.keys() | self._failed.keys() | self._skipped.keys()
 
     def _file(self, file: str) -> dict[str, object]:
         return {
@@ -71,3 +75,9 @@ class EngineResults:
         """Return why a test was skipped, as its marker says."""
         text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
         return text.removeprefix("Skipped: ").removeprefix(f"{self._config.getoption('--engine')}: ")
+
+
+def _recorded(path: Path) -> dict[str, object]:
+    """Return the results of files that an earlier run has recorded; those that run again replace theirs."""
+    files: dict[str, object] = json.loads(path.read_text("utf-8"))["files"] if path.exists() else {}
+    return {file: result for file, result in files.items() if Path(file).exists()}

@@ -24,6 +24,8 @@ from rove.process.watchdog import processes_of
 from rove.settings.tree import Settings
 from rove.surfaces.library import Session
 
+pytestmark = pytest.mark.engines("chromium", reason="only Chromium is started before the first call")
+
 # What may be imported before the browser is started. Modules beyond these take longer than they save.
 STANDARD = {"__future__", "_socket", "fcntl", "encodings.ascii"}
 OURS = {

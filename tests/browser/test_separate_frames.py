@@ -17,6 +17,8 @@ from rove.engine.sessions.sessions import Sessions
 from rove.page.frames.worlds import FRAME_TIMEOUT
 from rove.settings.tree import Deadlines, Settings
 
+pytestmark = pytest.mark.engines("chromium", reason="only Chromium reports the process of a frame")
+
 STUCK = "<p>Inside</p><script>onload = () => setTimeout(() => { while (true) {} }, 0)</script>"
 
 

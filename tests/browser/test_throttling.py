@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.site import Site
 
 from rove import Session
+
+pytestmark = pytest.mark.engines("chromium", reason="WebDriver has no slow networks")
 
 # The milliseconds that a request takes.
 ASK = """(async () => { const start = performance.now(); await fetch('/data', {cache: 'no-store'});

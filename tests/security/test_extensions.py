@@ -18,6 +18,8 @@ from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied, InvalidSettings
 from rove.settings.tree import Settings
 
+pytestmark = pytest.mark.engines("chromium", reason="extensions belong to profiles, which only Chromium has")
+
 MANIFEST = {
     "manifest_version": 3,
     "name": "Courier",

@@ -28,6 +28,8 @@ from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied
 from rove.page.frames.worlds import FRAME_TIMEOUT
 
+pytestmark = pytest.mark.engines("chromium", reason="only Chromium reports the process of a frame")
+
 VALUE = "correct horse battery"
 
 

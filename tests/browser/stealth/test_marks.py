@@ -18,6 +18,8 @@ from rove import Session
 from rove.chromium.process.discovery import find
 from rove.chromium.process.stealth_launch import has_graphics_driver
 
+pytestmark = pytest.mark.engines("chromium", reason="stealth is for Chromium")
+
 DETECTOR = (Path(__file__).parent / "detector.js").read_text(encoding="utf-8")
 PAGE = """<title>Detector</title><label>Name <input></label><button>Press</button><iframe></iframe>
 <div style="height: 4000px"></div><script src="/detector.js"></script>"""

@@ -17,7 +17,10 @@ from rove.errors import Denied, RoveError
 from rove.settings.sections import Viewport
 from rove.settings.tree import Settings
 
-pytestmark = pytest.mark.one_session
+pytestmark = [
+    pytest.mark.one_session,
+    pytest.mark.engines("chromium", reason="stealth is for Chromium"),
+]
 
 SIZES = "[innerWidth, innerHeight, outerWidth >= innerWidth, outerHeight > innerHeight]"
 
