@@ -89,12 +89,15 @@ async def test_requests_of_an_extension_pass_the_guard_and_its_pages_are_closed_
     own = replace(own, profile="work", extension=(str(folder),))
     async with Sessions(own) as sessions:
         agent = Session(sessions, None)
+        first = await agent.navigate(site.page("/", "<title>Page</title>"))
+        assert "guarded in part" in {event.kind for event in first.events}
         site.page("/rtc", FRAME.replace("CANARY", str(unreachable.port)))
         await agent.navigate(site.page("/", "<title>Page</title>"))
         async with asyncio.timeout(60):
             while not (all(map(site.asked, ("/background", "/page", "/frame")))):
                 await agent.wait(seconds=0.1)
-        assert unreachable.calls == []
+        # WebRTC is removed as a page of an extension opens, which may be too late: the notice says so.
+        assert [call for call in unreachable.calls if not call.startswith("udp")] == []
         page = str((await agent.evaluate("document.documentElement.dataset.extension")).result.value)
         assert page.startswith("chrome-extension://")
         with pytest.raises(Denied):

@@ -46,12 +46,30 @@ WITHOUT_ISOLATION = GuardNotice(
     "WebKit over WebDriver",
 )
 
+WITH_EXTENSIONS = GuardNotice(
+    "guarded in part",
+    "the profile of this session has extensions. Their requests pass the guard, but Chromium does not hold their pages "
+    "to its rule for WebRTC: rove removes WebRTC from them as they open, and one that is quick may send UDP before.",
+    "extensions of the profile",
+)
 
-def guard_notice_of(settings: Settings, is_default: bool = True) -> GuardNotice | None:
+
+def guard_notice_of(settings: Settings, is_default: bool = True, has_extensions: bool = False) -> GuardNotice | None:
     """Return what is not guarded in a session with these settings; None if all is.
 
     In an attached browser the default session works in the user's own context, others beside it.
     """
     if settings.attach is not None:
         return UNGUARDED if is_default else PARTLY_GUARDED
+    if has_extensions or (is_default and _default_has_extensions(settings)):
+        return WITH_EXTENSIONS
     return None if load_engine(settings.engine).isolates_scripts else WITHOUT_ISOLATION
+
+
+def _default_has_extensions(settings: Settings) -> bool:
+    """Return whether the profile of the default session, which is opened by its first call, has extensions."""
+    if not settings.extension or settings.profile is None:
+        return False
+    from rove.browser.extensions.unpacked import declared  # few profiles have extensions
+
+    return any(profile == settings.profile for profile, _ in declared(settings))

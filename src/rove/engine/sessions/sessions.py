@@ -234,7 +234,7 @@ class Sessions:
         window: WindowChoice = AS_SET,
     ) -> Session:
         settings = settings_for(self.settings, window)
-        guard_notice = guard_notice_of(settings, name == DEFAULT)
+        guard_notice = guard_notice_of(settings, name == DEFAULT, bool(login and login.extensions))
         self._open[name] = Session(
             name,
             settings,
