@@ -89,10 +89,9 @@ async def test_requests_of_an_extension_pass_the_guard_and_its_pages_are_closed_
     own = replace(own, profile="work", extension=(str(folder),))
     async with Sessions(own) as sessions:
         agent = Session(sessions, None)
+        site.page("/rtc", FRAME.replace("CANARY", str(unreachable.port)))
         first = await agent.navigate(site.page("/", "<title>Page</title>"))
         assert "guarded in part" in {event.kind for event in first.events}
-        site.page("/rtc", FRAME.replace("CANARY", str(unreachable.port)))
-        await agent.navigate(site.page("/", "<title>Page</title>"))
         async with asyncio.timeout(60):
             while not (all(map(site.asked, ("/background", "/page", "/frame")))):
                 await agent.wait(seconds=0.1)
