@@ -198,6 +198,7 @@ async def test_resize_and_emulate_media(client: PlaywrightClient, site: Site) ->
     assert reply.code == "await page.setViewportSize({ width: 390, height: 780 });"
     reply = await client.call("emulate_media", colorScheme="dark", media="print")
     assert reply.code == "await page.emulateMedia({ colorScheme: 'dark', media: 'print' });"
+    await client.call("wait_for", text="390x780 dark print")  # a busy page is told of it a moment later
     assert "390x780 dark print" in (await client.call("snapshot")).inline_snapshot
 
 
