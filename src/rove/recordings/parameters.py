@@ -98,7 +98,7 @@ def surroundings_for(
 
 
 def with_parameters(recording: Recording, given: Mapping[str, str]) -> Recording:
-    """Return a recording in which these values are parameters, wherever its arguments have them."""
+    """Return a recording in which these values are parameters in all arguments that have them."""
     steps = tuple(_with_parameters(step, given) for step in recording.steps)
     return replace(recording, steps=steps, parameters={**recording.parameters, **given})
 

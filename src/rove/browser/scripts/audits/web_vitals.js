@@ -22,7 +22,7 @@ const timelineOf = (type) => {
 /** @param {any} entry @param {number} start */
 const startOf = (entry, start) => Math.max(entry.startTime - start, 0);
 
-// What is painted while nobody can see it does not count.
+// What is painted while the page is hidden does not count.
 const firstHiddenAt = () => {
   const hidden = (timelineOf("visibility-state") ?? []).find((entry) => entry.name === "hidden");
   return hidden ? hidden.startTime : document.visibilityState === "hidden" ? 0 : Infinity;
