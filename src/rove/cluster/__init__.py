@@ -1,0 +1,1 @@
+"""More than one machine: sessions and pages on the nodes of a Ray cluster."""
