@@ -22,11 +22,15 @@ COUNTED_CLOSES = 20
 
 @dataclass(frozen=True)
 class Placed:
-    """A session on its node. `is_moving`: it comes from another node, and is not open on this one yet."""
+    """A session on its node. `is_moving`: it comes from another node, and is not open on this one yet.
+
+    `origin`: the node on which it still is meanwhile, unless that is lost.
+    """
 
     session: str
     node: str
     is_moving: bool = False
+    origin: str | None = None
 
 
 class Placement:
@@ -86,6 +90,10 @@ class Placement:
     def sessions_on(self, node: str) -> list[str]:
         """Return the sessions that are on a node, or on their way there."""
         return [session for session, placed in self._placed.items() if placed.node == node]
+
+    def is_empty(self, node: str) -> bool:
+        """Return whether no session is on a node, on its way there or not quite gone from there."""
+        return all(node not in (placed.node, placed.origin) for placed in self._placed.values())
 
     def is_draining(self, node: str) -> bool:
         return node in self._draining
@@ -155,8 +163,26 @@ class Placement:
             self._put(Placed(session, placed.node))
             self._serve()
 
+    def put_back(self, session: str, node: str) -> None:
+        """Note that a session that was to be moved is still on its node."""
+        self._put(Placed(session, node))
+        self._serve()
+
+    def has_node(self, node: str) -> bool:
+        """Return whether a node is there."""
+        return node in self._reports
+
+    def has_place(self, session: str) -> bool:
+        """Return whether a session has a place, also one that it is still on its way to."""
+        return session in self._placed
+
+    def withdraw(self, session: str) -> None:
+        """Free the place of a session that could not be opened there, and is placed anew."""
+        if self._remove(session):
+            self._serve()
+
     def release(self, session: str) -> None:
-        """Note that a session was closed, or could not be opened; its place goes to those that wait."""
+        """Note that a session was closed; its place goes to those that wait."""
         if self._remove(session):
             self._closes.append(self._clock())
             self._serve()
@@ -192,7 +218,8 @@ class Placement:
         node = choose(wish, loads, cost, self._limits)
         if node is None:
             return None
-        return self._put(Placed(wish.session, node, wish.is_move))
+        before = self._placed.get(wish.session)
+        return self._put(Placed(wish.session, node, wish.is_move, before.node if before else None))
 
     def _put(self, placed: Placed) -> Placed:
         self._remove(placed.session)
@@ -208,8 +235,7 @@ class Placement:
     def _take_back(self, placed: Placed) -> None:
         """Free a place that was given to a caller when it had just stopped waiting."""
         if self._placed.get(placed.session) == placed:
-            self._remove(placed.session)
-            self._serve()
+            self.withdraw(placed.session)
 
     def _remove(self, session: str) -> bool:
         """Forget where a session is; return whether it had a place."""
