@@ -197,7 +197,7 @@ class FileAction(Action[R]):
 class SessionsAction(Action[R]):
     """An action on the set of sessions."""
 
-    def refuse_early(self, directory: SessionDirectory) -> None:
+    async def refuse_early(self, directory: SessionDirectory) -> None:
         """Raise, before a person is asked, if it would fail anyway."""
 
     async def perform(self, directory: SessionDirectory) -> R:

@@ -23,6 +23,7 @@ from rove.engine.outcome_redaction import redact_error, redacted_outcome
 from rove.engine.people.driver import Driver, DriverEvent, Lease
 from rove.engine.people.handoffs import Handoffs, People
 from rove.engine.people.live_view import LiveView
+from rove.engine.people.person_control import SessionControl
 from rove.engine.people.typed_texts import TypedTexts
 from rove.engine.recording.step_recorder import SessionRecorder
 from rove.engine.run.options import Report, RunOptions, ignore_progress
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from rove.browser.context import Context
     from rove.browser.input_event import InputEvent
     from rove.browser.page_data import Box
+    from rove.engine.journal_store import JournalStore
     from rove.engine.network_access import NetworkAccess
     from rove.guard.hosts.refusal import Refusal
     from rove.guard.policy.approval import Approver
@@ -74,11 +76,13 @@ class Session:
         people: People | None = None,
         owner: str | None = None,
         login: SessionLogin | None = None,
+        journal_store: JournalStore | None = None,
     ) -> None:
         """`ref_numbers`: the numbers of refs that an earlier session of this name has given, and that go on.
 
         `watcher` is told of each step. `people`: who can be asked to take over. `owner`: the client that alone may use
         it, in a server with several; None for those of the process itself. `login`: what it begins with.
+        `journal_store`: keeps its journal, instead of the ledger in its home.
         """
         self.name = name
         self.owner = owner
@@ -93,11 +97,14 @@ class Session:
         self._typed = TypedTexts(secrets)
         self.redact: Callable[[str], str] = self._typed.redact
         self.near_misses = self._typed.near_misses
-        self.journal = Journal(settings.journal_folder, name, settings.journal, self._typed.redact, guard, watcher)
+        self.journal = Journal(
+            settings.journal_folder, name, settings.journal, self._typed.redact, guard, watcher, journal_store
+        )
         self.recorder = SessionRecorder(self, lambda: self._context, is_watched=watcher is not None)
         self.driver = Driver(settings.deadlines.held, settings.deadlines.lease)
         self.driver.on_changed = self._on_driver_changed
         self.handoffs = Handoffs(name, self.driver, people, settings.deadlines.handoff)
+        self.control = SessionControl(self.driver, self.handoffs)
         # Sent when the session has another page, tab or driver.
         self.changed = Signal()
         self._watcher = watcher
@@ -200,6 +207,10 @@ class Session:
             assert self._context is not None
             return self._context
 
+    async def start(self) -> None:
+        """Open the browser context now, not with the first call that needs it."""
+        await self.context(lambda message: None)
+
     async def _restore_context(self, progress: Callable[[str], None]) -> None:
         """Open a context with what was saved. Raises StateUnusable if the browser does not take a named state."""
         try:
@@ -227,6 +238,11 @@ class Session:
         self._context = context
         self._backup.follow(context)
         self._on_changed()
+
+    async def allow_host(self, host: str) -> None:
+        """Let the session reach one more host, written as in the settings. Raises InvalidSettings."""
+        self.network.allow_host(host)
+        await self.network.applied()
 
     def refuse_if_closed(self) -> None:
         """Raise NotOpen if the session was closed."""
@@ -352,7 +368,7 @@ class Session:
         """Return the ref, the line and the place of the first element that a target means now. Raises RoveError."""
         return await self._people.locate(target, tab)
 
-    def seen(self, tab: str | None = None) -> Snapshot | None:
+    async def seen(self, tab: str | None = None) -> Snapshot | None:
         """Return what the agent was last shown of a tab; None if it has not looked at its page yet."""
         return self._people.seen(tab)
 
