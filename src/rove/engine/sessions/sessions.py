@@ -139,6 +139,10 @@ class Sessions:
             raise not_open(name, self._open)
         return self._open[name]
 
+    def find(self, name: str) -> Session | None:
+        """Return the session of that name, if it is open."""
+        return self._open.get(name)
+
     def owned_by(self, owner: str | None, default: str | None = None) -> OwnedSessions[Session]:
         """Return the sessions of one owner. `default`: the one that it need not open, instead of `default`."""
         return OwnedSessions(self, owner, default or DEFAULT)

@@ -34,6 +34,10 @@ class Secrets:
         self._by_name = {secret.name: secret for secret in secrets}
         self._source = source
 
+    @property
+    def all(self) -> tuple[Secret, ...]:
+        return tuple(self._by_name.values())
+
     @classmethod
     def load(cls, path: Path, environment: Mapping[str, str], workspace: Path) -> Secrets:
         """Load the secrets of a file. Raises InvalidSettings if any part of the file is not understood."""
