@@ -75,7 +75,7 @@ class Sessions:
     ) -> None:
         """`watcher` is told what happens in the sessions. `people`: who can be asked to take a session over.
 
-        `secrets`: those to use instead of the ones that the settings name.
+        `secrets`: those to use instead of what the settings name.
         """
         self.settings = with_captures(settings or load())
         check_extensions(self.settings)

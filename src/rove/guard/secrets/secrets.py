@@ -34,10 +34,6 @@ class Secrets:
         self._by_name = {secret.name: secret for secret in secrets}
         self._source = source
 
-    @property
-    def all(self) -> tuple[Secret, ...]:
-        return tuple(self._by_name.values())
-
     @classmethod
     def load(cls, path: Path, environment: Mapping[str, str], workspace: Path) -> Secrets:
         """Load the secrets of a file. Raises InvalidSettings if any part of the file is not understood."""
@@ -118,6 +114,11 @@ class Secrets:
     def near_misses(self) -> NearMisses:
         """Return what notices guesses at these secrets in a session."""
         return NearMisses({secret.name: secret.value for secret in self._by_name.values()})
+
+    @property
+    def all(self) -> tuple[Secret, ...]:
+        """The secrets themselves, for a process of the owner on another machine."""
+        return tuple(self._by_name.values())
 
     @property
     def names(self) -> tuple[str, ...]:
