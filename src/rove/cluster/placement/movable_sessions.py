@@ -29,3 +29,6 @@ class MovableSessions(Protocol):
     def cannot_open(self, session: str, reason: str, /) -> None:
         """Note that a session of a lost node could be opened on no other, so that its calls fail with that reason."""
         ...
+
+    async def close_strays(self, node: str, /) -> None:
+        """Close what a node still has of sessions that were opened elsewhere while it was not heard of."""

@@ -47,6 +47,8 @@ class Placement:
         self._limits = Limits(settings.sessions_per_node, settings.moves_per_node)
         self._reports: dict[str, NodeReport] = {}
         self._draining: set[str] = set()
+        # Nodes that are not heard of, and may be there again with all that they hold.
+        self._silent: set[str] = set()
         self._placed: dict[str, Placed] = {}
         # For each node, how many sessions it has, and how many of them are being moved there.
         self._held = Counter[str]()
@@ -96,17 +98,30 @@ class Placement:
         return all(node not in (placed.node, placed.origin) for placed in self._placed.values())
 
     def is_draining(self, node: str) -> bool:
+        """Return whether nothing is placed on a node because it is drained."""
         return node in self._draining
 
-    def update(self, report: NodeReport) -> None:
-        """Note what a node has reported, or that it is there; give the room that it has to those that wait."""
-        self._reports[report.id] = report
+    def is_silent(self, node: str) -> bool:
+        """Return whether a node is not heard of."""
+        return node in self._silent
+
+    def update(self, *reports: NodeReport) -> None:
+        """Note what nodes have reported, or that they are there; give the room that they have to those that wait."""
+        for report in reports:
+            self._reports[report.id] = report
+            self._silent.discard(report.id)
         self._serve()
+
+    def silence(self, node: str) -> None:
+        """Place nothing on a node that is not heard of, until it reports again; what it has stays there."""
+        if node in self._reports:
+            self._silent.add(node)
 
     def lose(self, node: str) -> list[str]:
         """Forget a node that is lost; return the sessions that it had, which have no place now."""
         self._reports.pop(node, None)
         self._draining.discard(node)
+        self._silent.discard(node)
         lost = self.sessions_on(node)
         for session in lost:
             self._remove(session)
@@ -248,7 +263,7 @@ class Placement:
 
     def _loads(self) -> list[NodeLoad]:
         return [
-            NodeLoad(report, self._held[node], self._opening[node], node not in self._draining)
+            NodeLoad(report, self._held[node], self._opening[node], node not in self._draining | self._silent)
             for node, report in self._reports.items()
         ]
 
