@@ -38,3 +38,9 @@ class Clustering(Validated):
     head_seconds: Seconds = arg(
         "Seconds to wait for the head of the cluster: at the start, and when it was lost.", default=60
     )
+    wait: Seconds = arg(
+        "Seconds that a cluster whose head or last node has gone is waited for, before `rove map` ends.", default=300
+    )
+    lease: Seconds = arg(
+        "Seconds without a word from its rove process after which a node ends what it does for it.", default=60
+    )

@@ -28,7 +28,7 @@ from rove.settings.fetching import Fetching
 from rove.settings.home import DEFAULT as DEFAULT_HOME
 from rove.settings.home import home_from
 from rove.settings.logins import Logins
-from rove.settings.sections import Capturing, Clustering, EngineName, Observing, Viewport
+from rove.settings.sections import Capturing, EngineName, Observing, Viewport
 from rove.settings.sections import Deadlines as Deadlines
 from rove.settings.sections import Guarding as Guarding
 from rove.settings.sections import Journaling as Journaling
@@ -159,7 +159,6 @@ class Settings(Validated):
     capture: Capturing = Capturing()
     guard: Guarding = Guarding()
     serve: Serving = Serving()
-    cluster: Clustering = Clustering()
     logins: Logins = Logins()
     fetching: Fetching = Fetching()
     cluster: Clustering = Clustering()
