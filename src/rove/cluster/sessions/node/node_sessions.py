@@ -37,7 +37,12 @@ class NodeSessions(Sessions):
     """Opens sessions as the server says. Each has a workspace of its own on the node."""
 
     def __init__(
-        self, orders: Orders, secrets: tuple[Secret, ...], folder: Path, outbox: Outbox, on_changed: Callable[[str], None]
+        self,
+        orders: Orders,
+        secrets: tuple[Secret, ...],
+        folder: Path,
+        outbox: Outbox,
+        on_changed: Callable[[str], None],
     ) -> None:
         self._folder = folder
         self._outbox = outbox
