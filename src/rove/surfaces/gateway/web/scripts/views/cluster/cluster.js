@@ -65,7 +65,7 @@ export class Cluster extends View {
       this.#facts,
       fact("Sessions", status.sessions, `room for ${status.freePlaces} more`),
       fact("Waiting", status.waiting, `at most ${status.queue}`),
-      fact("One session", size(status.sessionBytes), "of memory, as measured"),
+      fact("One session", size(status.sessionBytes), "of memory, on average"),
       fact(
         "Saved states",
         status.store.saved,

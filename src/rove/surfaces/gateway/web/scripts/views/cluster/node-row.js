@@ -24,7 +24,8 @@ export class NodeRow {
   #cells = Array.from({ length: 6 }, () => element("td"));
   #action = element("td");
   #shown = "";
-  #isDraining = false;
+  /** @type {"" | "Drain" | "Use again" | null} what the button says; null before the first time */
+  #said = null;
 
   /**
    * @param {string} id
@@ -40,7 +41,6 @@ export class NodeRow {
   show(node) {
     const shown = JSON.stringify(node);
     if (shown === this.#shown) return;
-    const isFirst = this.#shown === "";
     this.#shown = shown;
     const [state, sessions, memory, cores, answers, version] = this.#cells;
     fill(state, element("span", { class: `chip ${KINDS[node.state]}` }, node.state), note(node));
@@ -49,23 +49,19 @@ export class NodeRow {
     fill(cores, node.cores, small(`load ${node.load.toFixed(1)}`));
     fill(answers, node.state === "refused" ? "–" : duration(node.answerSeconds));
     fill(version, node.version || "–");
-    this.#showAction(node, isFirst);
+    this.#showAction(node);
   }
 
-  /**
-   * @param {ClusterNode} node
-   * @param {boolean} isFirst
-   */
-  #showAction({ state }, isFirst) {
-    const isDraining = state === "draining" || state === "drained";
-    if (!isFirst && isDraining === this.#isDraining) return;
-    this.#isDraining = isDraining;
-    const made = isDraining
-      ? button("Use again", () => this.#change(true), { scope: "own" })
-      : button("Drain", () => this.#ask(), { scope: "own" });
-    made.setAttribute("aria-label", `${isDraining ? "Use again" : "Drain"}: ${this.id}`);
+  /** @param {ClusterNode} node */
+  #showAction({ state }) {
+    const says = state === "refused" ? "" : state.startsWith("drain") ? "Use again" : "Drain";
+    if (says === this.#said) return;
+    this.#said = says;
+    const act = says === "Drain" ? () => this.#ask() : () => this.#change(true);
+    const made = button(says, act, { scope: "own" });
+    made.setAttribute("aria-label", `${says}: ${this.id}`);
     const hadFocus = this.#action.contains(document.activeElement);
-    fill(this.#action, state === "refused" ? null : made);
+    fill(this.#action, says ? made : null);
     if (hadFocus) made.focus();
   }
 
