@@ -10,10 +10,14 @@ from tests.cluster.played_nodes import PlayedNodes, PlayedSessions
 from tests.gateway.clients import RunningGateway, running_gateway
 
 from rove.cluster.connection.cluster import Cluster
-from rove.cluster.placement.cluster_placement import ClusterPlacement
+from rove.cluster.placement.node_control import NodeControl
+from rove.cluster.placement.node_watch import NodeWatch
+from rove.cluster.placement.placement import Placement
+from rove.cluster.placement.relocation import Relocation
+from rove.cluster.placement.state_saver import StateSaver
+from rove.cluster.placement.state_store import SessionStateStore
 from rove.engine.sessions.cluster_control import ClusterControl
 from rove.engine.sessions.sessions import Sessions
-from rove.errors import NotOpen
 from rove.settings.tree import Settings
 from rove.surfaces.gateway.live.observer import SessionObserver
 
@@ -24,11 +28,16 @@ class ClusteredSessions(Sessions):
     def __init__(self, settings: Settings, observer: SessionObserver) -> None:
         super().__init__(settings, people=observer, watcher=observer)
         self.nodes = PlayedNodes()
-        self.placed = ClusterPlacement(cast(Cluster, self.nodes), settings, PlayedSessions())
+        played, cluster = PlayedSessions(), cast(Cluster, self.nodes)
+        self.placement = Placement(settings.cluster, settings.limits.idle)
+        self.relocation = Relocation(self.placement, played)
+        self.saver = StateSaver(SessionStateStore.of(settings), settings.cluster.save_seconds)
+        self.watch = NodeWatch(cluster, self.placement, self.relocation, played)
+        self.control = NodeControl(cluster, self.relocation, self.saver, settings.cluster.queue)
 
     @property
-    def cluster(self) -> ClusterControl:  # type: ignore[override]
-        return self.placed
+    def cluster_control(self) -> ClusterControl:  # type: ignore[override]
+        return self.control
 
 
 @contextlib.asynccontextmanager
@@ -39,6 +48,8 @@ async def clustered_gateway(*nodes: str, **settings: Any) -> AsyncGenerator[tupl
         assert isinstance(sessions, ClusteredSessions)
         for node in nodes:
             sessions.nodes.add(node)
-        sessions.placed.start()
+        sessions.watch.start()
         yield running, sessions
-        await sessions.placed.close(NotOpen("The test is over."))
+        await sessions.watch.close()
+        await sessions.relocation.close()
+        await sessions.saver.close()

@@ -31,19 +31,19 @@ async def test_the_nodes_are_shown_and_one_is_drained(
 ) -> None:
     page, sessions = clustered
     for number in range(7):
-        await sessions.placed.placement.place(f"s{number}")
+        await sessions.placement.place(f"s{number}")
     await page.session.press("8")
     await page.until("document.querySelectorAll('rove-cluster tbody tr').length === 3")
     await page.until_text("room for", "rove-cluster")
     await page.session.click('button "Drain: n2-77ab01cd"')
     await page.session.click('button "Drain it"')
     await page.until_text("drained", "rove-cluster tbody tr:nth-child(2)")
-    assert not sessions.placed.placement.sessions_on("n2-77ab01cd")
+    assert not sessions.placement.sessions_on("n2-77ab01cd")
     sessions.nodes.facts["n3-0c9d8e7f"] = replace(
         sessions.nodes.facts["n3-0c9d8e7f"], state="refused", reason="it has rove 0.0.9, and this is another."
     )
     monkeypatch.setattr(
-        type(sessions.placed.states),
+        type(sessions.saver),
         "facts",
         StoreFacts("s3://bucket/rove", 6, 1, "The store s3://bucket/rove cannot be written to.", 1.0),
     )

@@ -21,7 +21,7 @@ async def clustered() -> AsyncGenerator[Clustered]:
 
 async def test_the_status_has_every_node_the_line_and_the_store(clustered: Clustered) -> None:
     running, sessions = clustered
-    node = await sessions.placed.placement.place("shop")
+    node = await sessions.placement.place("shop")
     async with running.client() as client:
         status = await client.call("cluster.status")
         assert (await client.event("hello"))["hasCluster"] is True
@@ -38,11 +38,11 @@ async def test_the_owner_drains_a_node_and_uses_it_again(clustered: Clustered) -
     running, sessions = clustered
     async with running.client() as client:
         for number in range(6):
-            await sessions.placed.placement.place(f"s{number}")
+            await sessions.placement.place(f"s{number}")
         drained = await client.call("cluster.drain", node="beta")
         assert drained["node"]["state"] in ("draining", "drained")
         async with asyncio.timeout(PATIENCE):
-            while sessions.placed.status()["nodes"][2]["state"] != "drained":
+            while sessions.control.status()["nodes"][2]["state"] != "drained":
                 await asyncio.sleep(0)
         assert (await client.call("cluster.drain", node="beta", undo=True))["node"]["state"] == "ready"
         assert (await client.refused("cluster.drain", node="alpha"))["code"] == "invalid_arguments"
@@ -55,7 +55,7 @@ async def test_the_owner_drains_a_node_and_uses_it_again(clustered: Clustered) -
 
 async def test_prometheus_gets_numbers_of_each_node(clustered: Clustered) -> None:
     running, sessions = clustered
-    sessions.placed.drain("beta")
+    sessions.control.drain("beta")
     async with httpx2.AsyncClient() as http:
         headers = {"Authorization": f"Bearer {running.gateway.tokens.owner}"}
         text = (await http.get(f"http://localhost:{running.port}/metrics", headers=headers)).text

@@ -16,7 +16,7 @@ class ServedSessions(OwnableSessions[ServedSession], Protocol):
     @property
     def changes(self) -> SessionChanges: ...
     @property
-    def cluster(self) -> ClusterControl | None:
+    def cluster_control(self) -> ClusterControl | None:
         """The nodes that sessions run on; None where they run in this process."""
         ...
 

@@ -119,7 +119,7 @@ class Sessions:
                 self._browsers.shared.start_early(launch)
 
     @property
-    def cluster(self) -> None:
+    def cluster_control(self) -> None:
         """No nodes: the sessions run in this process."""
 
     def protect_port(self, address: str, port: int) -> None:

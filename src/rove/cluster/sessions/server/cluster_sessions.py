@@ -14,6 +14,7 @@ from rove.browser.network.workspace_files import files_for
 from rove.cluster.connection.cluster import Cluster
 from rove.cluster.node.configuration import Configuration
 from rove.cluster.payload import decode
+from rove.cluster.placement.node_control import NodeControl
 from rove.cluster.placement.node_watch import NodeWatch
 from rove.cluster.placement.placement import Placement
 from rove.cluster.placement.relocation import Relocation
@@ -78,6 +79,7 @@ class ClusterSessions:
         self.relocation = Relocation(self.placement, self)
         self.saver = StateSaver(SessionStateStore.of(settings), settings.cluster.save_seconds)
         self.watch = NodeWatch(cluster, self.placement, self.relocation, self)
+        self.cluster_control = NodeControl(cluster, self.relocation, self.saver, settings.cluster.queue)
         events = NodeEvents(self, self._calls, approver, people, watcher, self.saver)
         self.links = NodeLinks(cluster, self._orders, configuration, events)
         self._tasks = BackgroundTasks("the sessions of the cluster")

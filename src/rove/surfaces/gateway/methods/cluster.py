@@ -48,12 +48,13 @@ class DrainNode(Method):
 
 
 def _cluster(gateway: Gateway) -> ClusterControl:
-    if gateway.sessions.cluster is None:
+    control = gateway.sessions.cluster_control
+    if control is None:
         raise Unsupported(
             "The sessions of this server run in its own process, not on a cluster.",
             hint="Start it with --cluster ADDRESS to use one (docs/cluster.md).",
         )
-    return gateway.sessions.cluster
+    return control
 
 
 def on_wire(value: Any) -> Any:
