@@ -12,10 +12,11 @@ Seconds = Annotated[float, FieldRule(gt=0)]
 
 @dataclass(frozen=True)
 class Clustering(Validated):
-    """What `--cluster` of `rove serve` and `rove map` does; without an address nothing else here is read."""
+    """What `--cluster` does; without it nothing else here is read."""
 
     address: str | None = arg(
-        "Ray cluster to run on, HOST:PORT of its head; `--cluster` is short for it. Default: this machine alone.",
+        "Ray cluster that `rove serve` runs sessions on, and that `rove cluster` and `rove doctor` ask: HOST:PORT of "
+        "its head. `--cluster` is short for it. Default: none, sessions run on this machine.",
         default=None,
     )
     store: str | None = arg(
