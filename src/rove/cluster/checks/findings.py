@@ -19,7 +19,7 @@ from rove.cluster.placement.state_store import SessionStateStore
 from rove.errors import RoveError
 from rove.settings.tree import Settings
 
-CONNECT_SECONDS = 20.0
+CONNECT_SECONDS = 60.0
 BROWSER_SECONDS = 90.0
 # The name under which the store is tried out; no session can have it, as it cannot be printed.
 TRIAL = "\0doctor"
