@@ -23,6 +23,13 @@ class ServedSessions(OwnableSessions[ServedSession], Protocol):
         """Return the sessions of one owner. `default`: the one that it need not open, instead of `default`."""
         ...
 
+    def nodes(self) -> list[dict[str, Any]]:
+        """Return the facts of each node that sessions run on; none where they run in this process.
+
+        `node`, `state`, `sessions`, `cores`, `load`, `memory_total`, `memory_free`, and `latency` in seconds.
+        """
+        ...
+
     def sessions(self) -> list[dict[str, Any]]:
         """Return the facts that are listed of each open session."""
         ...

@@ -202,6 +202,10 @@ class Sessions:
         """Return the facts that are listed of each open session."""
         return [session.describe() for session in self._open.values()]
 
+    def nodes(self) -> list[dict[str, Any]]:
+        """Return no nodes: sessions run in this process."""
+        return []
+
     def open_sessions(self, owner: str | None) -> dict[str, Session]:
         """Return the open sessions of an owner by their names."""
         return {name: session for name, session in self._open.items() if session.owner == owner}

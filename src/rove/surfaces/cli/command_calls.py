@@ -25,7 +25,7 @@ def mcp(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None
 def serve(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
     from rove.surfaces.cli.serving import serve_gateway
 
-    return serve_gateway(resolved.settings, given.demo)
+    return serve_gateway(resolved.settings, given.demo, given.cluster)
 
 
 def demo(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:

@@ -7,6 +7,7 @@ import contextlib
 import logging
 from base64 import b64encode
 from collections.abc import Callable, Generator
+from functools import partial
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -35,6 +36,14 @@ log = logging.getLogger(__name__)
 PROTOCOL = 1
 FOLDER = "gateway"
 STOP_SECONDS = 8.0
+# What Prometheus is told of each node of a cluster.
+NODE_NUMBERS = {
+    "sessions": "Sessions that are on a node.",
+    "memory_free": "Bytes of memory that are free on a node.",
+    "memory_total": "Bytes of memory that a node has.",
+    "load": "Processes of a node that run or wait for a core.",
+    "latency": "Seconds that a node took to answer.",
+}
 MakeSessions = Callable[[Settings, SessionObserver], ServedSessions]
 
 
@@ -201,7 +210,12 @@ class Gateway:
         watch = self.metrics.watch
         watch("rove_sessions", "Sessions that are open.", lambda: len(self.sessions.sessions()))
         watch("rove_clients", "WebSocket clients that are connected.", lambda: len(self._clients))
+        for fact, meaning in NODE_NUMBERS.items():
+            self.metrics.watch_each(f"rove_node_{fact}", meaning, "node", partial(self._node_numbers, fact))
         watch("rove_approvals_waiting", "Requests that wait for a person.", lambda: len(self.approvals.pending))
+
+    def _node_numbers(self, fact: str) -> dict[str, float]:
+        return {facts["node"]: facts[fact] for facts in self.sessions.nodes()}
 
 
 def _of_this_process(settings: Settings, observer: SessionObserver) -> ServedSessions:

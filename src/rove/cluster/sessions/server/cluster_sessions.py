@@ -34,6 +34,7 @@ from rove.engine.sessions.owned_sessions import DEFAULT, OwnedSessions
 from rove.engine.sessions.refusals import checked_name, closed_error, not_open, refuse_login
 from rove.engine.watcher import StepWatcher
 from rove.errors import NodeLost, NotOpen, RoveError, Unsupported
+from rove.guard.hosts.local_machine import own_addresses
 from rove.guard.policy.approval import Approver, NoApprover
 from rove.settings.tree import Settings
 from rove.states.choice import NO_LOGIN, LoginChoice
@@ -116,8 +117,8 @@ class ClusterSessions:
             log.exception("the session %s could not be closed in order", session.name)
 
     def protect_port(self, address: str, port: int) -> None:
-        """Let no page reach a port of this server. Nodes are told when they get their orders."""
-        self._ports.append((address, port))
+        """Let no page reach a port of this server, at any of its addresses. Nodes are told with their orders."""
+        self._ports += [(str(each), port) for each in {address, *map(str, own_addresses())}]
 
     def session(self, name: str | None = None) -> RemoteSession:
         """Return the session of that name, or the default one, which clients need not open."""
@@ -150,6 +151,22 @@ class ClusterSessions:
     def sessions(self) -> list[dict[str, Any]]:
         """Return the facts that are listed of each open session."""
         return [session.describe() for session in self._open.values()]
+
+    def nodes(self) -> list[dict[str, Any]]:
+        """Return the facts of each node."""
+        return [
+            {
+                "node": facts.id,
+                "state": facts.state,
+                "sessions": len(self.placement.sessions_on(facts.id)),
+                "cores": facts.cores,
+                "load": facts.load,
+                "memory_total": facts.memory_total,
+                "memory_free": facts.memory_free,
+                "latency": facts.latency,
+            }
+            for facts in self.cluster.known_nodes()
+        ]
 
     def refuse_if_full(self) -> None:
         """Do nothing: placement refuses at once, and a person is asked in vain only if the cluster is full."""

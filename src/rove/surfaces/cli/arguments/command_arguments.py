@@ -29,6 +29,7 @@ from rove.surfaces.cli.arguments.help_texts import (
 
 def serve_arguments(serve: argparse.ArgumentParser) -> None:
     serve.description, serve.epilog = SERVE, SERVE_EXAMPLES
+    serve.add_argument("--cluster", metavar="ADDRESS", help="run the sessions on the nodes of the Ray cluster there")
     serve.add_argument("--demo", action="store_true", help="serve the built-in site beside it, for the chat to visit")
 
 
