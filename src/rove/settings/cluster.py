@@ -36,6 +36,7 @@ class Clustering(Validated):
     moves_per_node: int = arg(
         "Most sessions that one node opens at once of those that a lost or drained node had.", default=4, ge=1
     )
+    head_seconds: Seconds = arg("Seconds to wait for the head of the cluster when `rove serve` starts.", default=60)
     wait: Seconds = arg(
         "Seconds that a cluster whose head or last node has gone is waited for, before `rove map` ends.", default=300
     )

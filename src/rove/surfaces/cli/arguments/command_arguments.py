@@ -31,6 +31,7 @@ from rove.surfaces.cli.cluster.arguments import cluster_flag
 
 def serve_arguments(serve: argparse.ArgumentParser) -> None:
     serve.description, serve.epilog = SERVE, SERVE_EXAMPLES
+    cluster_flag(serve, "run the sessions on the nodes of a Ray cluster, HOST:PORT of its head (docs/cluster.md)")
     serve.add_argument("--demo", action="store_true", help="serve the built-in site beside it, for the chat to visit")
 
 
