@@ -62,7 +62,7 @@ class SessionFacts:
     """What the server must know of a session without asking: what is listed, who drives, and what would be lost.
 
     `tabs`: all addresses in full, which clients are not shown; `given`: how many refs, frames and tabs have got ids.
-    `root`: its workspace on the node, for which the server's is to be read. `number`: facts with a higher one are newer.
+    `root`: its workspace on the node, for which the server's is to be read. `number`: higher for newer facts.
     """
 
     name: str
