@@ -142,11 +142,6 @@ async def running_gateway(
     home = Path(tempfile.mkdtemp(prefix="rv"))
     serve = {key.removeprefix("serve__"): settings.pop(key) for key in [*settings] if key.startswith("serve__")}
     loaded = replace(load(home=home, **settings), serve=Serving(port=0, **serve))
-    if make_sessions is None:
-        from tests.cluster.loop_nodes import LoopNodes
-        from tests.cluster.gateways import sessions_on
-        nodes = LoopNodes(Path(tempfile.mkdtemp(prefix="rv")), "n1", "n2")
-        make_sessions = lambda given, observer: sessions_on(nodes, given, observer)
     gateway = Gateway(loaded, demo_site, make_sessions=make_sessions)
     listener = open_port(gateway)
     server: uvicorn.Server = Server(config(gateway))
