@@ -64,9 +64,10 @@ class RayNode:
 
     def kill(self, number: int = signal.SIGKILL) -> None:
         """Kill every process of the node, as if its machine had lost its power."""
-        for pid in [self.pid, *_group_members(self.pid)]:
-            _kill(pid, number)
-        self.process.wait()
+        if self.process.returncode is None:
+            for pid in [self.pid, *self.pids]:
+                _kill(pid, number)
+            self.process.wait()
         self._log.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -106,6 +107,11 @@ class RayNodes:
         arguments = [f"--address={self.address}", f"--num-cpus={self._cpus}"]
         return RayNode(name, arguments, {**(self._environment or {}), **(environment or {})})
 
+    def actors(self) -> list[int]:
+        """Return the processes of rove's actors on all nodes."""
+        pids = [pid for node in (self.head, *self.others) for pid in node.pids]
+        return [pid for pid in pids if b"ray::NodeActor" in _title(pid)]
+
     def close(self) -> None:
         for node in [*self.others, self.head]:
             node.kill()
@@ -127,6 +133,13 @@ def _group_members(leader: int) -> list[int]:
     while more := {pid for pid, parent in parents.items() if parent in found} - found:
         found |= more
     return sorted(found)
+
+
+def _title(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def _kill(pid: int, number: int) -> None:

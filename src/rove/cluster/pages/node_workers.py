@@ -80,7 +80,7 @@ class NodeWorkers:
         """Stop the job when there was no node for too long, or the connection is given up."""
         seen = time.monotonic()
         while self._cluster.failure is None and time.monotonic() - seen < self._wait:
-            if self._cluster.known_nodes():
+            if self._cluster.known_nodes() or not self._cluster.is_connected:  # which has a limit of its own
                 seen = time.monotonic()
             left = self._wait - (time.monotonic() - seen)
             try:
@@ -88,5 +88,12 @@ class NodeWorkers:
                     await self._cluster.wait_for_change()
             except TimeoutError:
                 continue
-        failure = self._cluster.failure or ClusterUnavailable(f"The cluster has had no node for {self._wait:g} s.")
+        failure = self._cluster.failure or _without_nodes(self._cluster.options.address, self._wait)
         self._found.put_nowait(JobStopped(PageError.of(failure, is_fatal=True)))
+
+
+def _without_nodes(address: str, seconds: float) -> ClusterUnavailable:
+    return ClusterUnavailable(
+        f"The cluster at {address} has had no node that may be used for {seconds:g} s.",
+        hint="Start its nodes again: ray start --address=HEAD --num-cpus=N.",
+    )
