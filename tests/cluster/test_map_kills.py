@@ -92,8 +92,8 @@ def test_a_killed_process_loses_and_repeats_nothing(
     count = PAGES // 10
     urls, source = listed(site, tmp_path, count)
     out = tmp_path / "results.jsonl"
-    words = (source, "--do", "extract", "--out", str(out), "--parallel", str(PARALLEL))
-    words = (*words, "--cluster", ray_nodes.address)
+    words = [source, "--do", "extract", "--out", str(out), "--parallel", str(PARALLEL)]
+    words += ["--cluster", ray_nodes.address]
     job = start_map(tmp_path / "home", *words)
     assert eventually(lambda: line_count(out) >= count // 4, LONG)
     if victim == "rove map":
