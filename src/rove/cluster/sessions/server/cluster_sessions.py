@@ -30,9 +30,9 @@ from rove.engine.approval.gate import Gate
 from rove.engine.journal import Journal
 from rove.engine.logins.login import Logins, SessionLogin
 from rove.engine.people.handoffs import People
+from rove.engine.served.owned_sessions import DEFAULT, OwnedSessions
+from rove.engine.served.refusals import checked_name, closed_error, not_open, refuse_login
 from rove.engine.session_changes import SessionChanges
-from rove.engine.sessions.owned_sessions import DEFAULT, OwnedSessions
-from rove.engine.sessions.refusals import checked_name, closed_error, not_open, refuse_login
 from rove.engine.watcher import StepWatcher
 from rove.errors import NodeLost, NotOpen, RoveError, Unsupported
 from rove.guard.hosts.local_machine import own_addresses
