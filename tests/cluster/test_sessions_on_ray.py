@@ -20,7 +20,7 @@ from rove.cluster.connection.cluster import Cluster
 from rove.cluster.connection.options import ClusterOptions
 from rove.cluster.sessions.server.cluster_sessions import ClusterSessions
 from rove.cluster.sessions.server.remote_session import RemoteSession
-from rove.engine.sessions.served_session import ServedSession
+from rove.engine.served.served_session import ServedSession
 from rove.errors import NodeLost, RoveError
 from rove.outcome import AnyOutcome
 from rove.settings.tree import load

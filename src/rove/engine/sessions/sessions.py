@@ -24,13 +24,9 @@ from rove.engine.journal_store import JournalStore
 from rove.engine.logins.login import Logins, SessionLogin
 from rove.engine.network_access import EgressSettings
 from rove.engine.people.handoffs import People
-from rove.engine.session_changes import SessionChanges
-from rove.engine.sessions.admission import Admission
-from rove.engine.sessions.browsers import Browsers, settings_for
-from rove.engine.sessions.closed_sessions import ClosedSessions
-from rove.engine.sessions.owned_sessions import DEFAULT as DEFAULT
-from rove.engine.sessions.owned_sessions import OwnedSessions
-from rove.engine.sessions.refusals import (
+from rove.engine.served.owned_sessions import DEFAULT as DEFAULT
+from rove.engine.served.owned_sessions import OwnedSessions
+from rove.engine.served.refusals import (
     checked_name,
     closed_error,
     lost_at_start,
@@ -38,6 +34,10 @@ from rove.engine.sessions.refusals import (
     other_loop_error,
     refuse_login,
 )
+from rove.engine.session_changes import SessionChanges
+from rove.engine.sessions.admission import Admission
+from rove.engine.sessions.browsers import Browsers, settings_for
+from rove.engine.sessions.closed_sessions import ClosedSessions
 from rove.engine.sessions.session import Session
 from rove.engine.watcher import StepWatcher
 from rove.errors import RoveError
@@ -117,6 +117,10 @@ class Sessions:
             self._egress_settings.start_early(launch.take_proxy_port() if launch is not None else None)
             if launch is not None or self.settings.engine == "chromium":  # others take seconds of both cores to start
                 self._browsers.shared.start_early(launch)
+
+    @property
+    def cluster_control(self) -> None:
+        """No nodes: the sessions run in this process."""
 
     def protect_port(self, address: str, port: int) -> None:
         """Let no page and no agent reach a port that a surface of rove listens on, whatever hosts are allowed."""
@@ -201,10 +205,6 @@ class Sessions:
     def sessions(self) -> list[dict[str, Any]]:
         """Return the facts that are listed of each open session."""
         return [session.describe() for session in self._open.values()]
-
-    def nodes(self) -> list[dict[str, Any]]:
-        """Return no nodes: sessions run in this process."""
-        return []
 
     def open_sessions(self, owner: str | None) -> dict[str, Session]:
         """Return the open sessions of an owner by their names."""

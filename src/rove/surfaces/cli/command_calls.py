@@ -25,7 +25,7 @@ def mcp(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None
 def serve(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
     from rove.surfaces.cli.serving import serve_gateway
 
-    return serve_gateway(resolved.settings, given.demo, given.cluster)
+    return serve_gateway(resolved.settings, given.demo)
 
 
 def demo(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
@@ -79,7 +79,7 @@ def tools(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | No
 def doctor(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
     from rove.surfaces.cli.doctor import report
 
-    return report(resolved.settings, given.settings_fault)
+    return report(resolved.settings, given.settings_fault, resolved.settings.cluster.address)
 
 
 def config_show(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:

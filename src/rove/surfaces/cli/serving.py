@@ -22,7 +22,7 @@ from rove.toolsets.toolset import Toolset, toolset_from
 from rove.version import VERSION
 
 if TYPE_CHECKING:
-    from rove.engine.sessions.served_sessions import ServedSessions
+    from rove.engine.served.served_sessions import ServedSessions
     from rove.surfaces.gateway.gateway import Gateway, MakeSessions
     from rove.surfaces.gateway.live.observer import SessionObserver
 
@@ -57,7 +57,7 @@ async def _serve(settings: Settings, tools: Toolset, begun: EarlyLaunch | None) 
             await serve(sessions, tools)
 
 
-def serve_gateway(settings: Settings, with_demo: bool, cluster: str | None = None) -> int:
+def serve_gateway(settings: Settings, with_demo: bool) -> int:
     """Serve the gateway until a signal ends it, beside the built-in site if that is wanted."""
     try:
         from rove.surfaces.gateway.gateway import Gateway
@@ -69,13 +69,13 @@ def serve_gateway(settings: Settings, with_demo: bool, cluster: str | None = Non
         ) from error
     log_for_programs()
     with _demo_site(settings) if with_demo else contextlib.nullcontext((settings, None)) as (served, site):
-        asyncio.run(serve(Gateway(served, site, make_sessions=_maker(served, cluster)), _announce))
+        asyncio.run(serve(Gateway(served, site, make_sessions=_maker(served)), _announce))
     return 0
 
 
-def _maker(settings: Settings, cluster: str | None) -> MakeSessions | None:
+def _maker(settings: Settings) -> MakeSessions | None:
     """Return what makes sessions on a cluster, if one is named; None for those of this process."""
-    address = cluster or settings.cluster.address
+    address = settings.cluster.address
     if address is None:
         return None
     from rove.cluster.connection.installed import require_cluster_packages

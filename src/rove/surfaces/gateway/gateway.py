@@ -7,11 +7,10 @@ import contextlib
 import logging
 from base64 import b64encode
 from collections.abc import Callable, Generator
-from functools import partial
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from rove.engine.sessions.served_sessions import ServedSessions
+from rove.engine.served.served_sessions import ServedSessions
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import RoveError
 from rove.settings.tree import Settings
@@ -23,7 +22,7 @@ from rove.surfaces.gateway.history import read_entries
 from rove.surfaces.gateway.live.observer import SessionObserver, handoff_facts
 from rove.surfaces.gateway.live.pictures import StepPictures
 from rove.surfaces.gateway.live.views import LiveViews
-from rove.surfaces.gateway.metrics import Metrics
+from rove.surfaces.gateway.numbers.metrics import Metrics
 from rove.surfaces.gateway.tokens import Token, Tokens
 from rove.surfaces.gateway.tools.registration import registered_tools
 from rove.surfaces.gateway.tools.tool import Tools
@@ -36,14 +35,6 @@ log = logging.getLogger(__name__)
 PROTOCOL = 1
 FOLDER = "gateway"
 STOP_SECONDS = 8.0
-# What Prometheus is told of each node of a cluster.
-NODE_NUMBERS = {
-    "sessions": "Sessions that are on a node.",
-    "memory_free": "Bytes of memory that are free on a node.",
-    "memory_total": "Bytes of memory that a node has.",
-    "load": "Processes of a node that run or wait for a core.",
-    "latency": "Seconds that a node took to answer.",
-}
 MakeSessions = Callable[[Settings, SessionObserver], ServedSessions]
 
 
@@ -187,6 +178,7 @@ class Gateway:
             "scopes": token.describe()["scopes"],
             "lastEventId": self.events.last,
             "model": {"name": self.chats.model.name, "isScripted": self.chats.model.is_scripted},
+            "hasCluster": self.sessions.cluster_control is not None,
         }
         return {"event": "hello", "data": data}
 
@@ -210,12 +202,12 @@ class Gateway:
         watch = self.metrics.watch
         watch("rove_sessions", "Sessions that are open.", lambda: len(self.sessions.sessions()))
         watch("rove_clients", "WebSocket clients that are connected.", lambda: len(self._clients))
-        for fact, meaning in NODE_NUMBERS.items():
-            self.metrics.watch_each(f"rove_node_{fact}", meaning, "node", partial(self._node_numbers, fact))
         watch("rove_approvals_waiting", "Requests that wait for a person.", lambda: len(self.approvals.pending))
+        self.metrics.watch_cluster(self._cluster_status)
 
-    def _node_numbers(self, fact: str) -> dict[str, float]:
-        return {facts["node"]: facts[fact] for facts in self.sessions.nodes()}
+    def _cluster_status(self) -> dict[str, Any] | None:
+        control = self.sessions.cluster_control
+        return control.status() if control is not None else None
 
 
 def _of_this_process(settings: Settings, observer: SessionObserver) -> ServedSessions:

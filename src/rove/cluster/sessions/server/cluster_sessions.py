@@ -14,6 +14,7 @@ from rove.browser.network.workspace_files import files_for
 from rove.cluster.connection.cluster import Cluster
 from rove.cluster.node.configuration import Configuration
 from rove.cluster.payload import decode
+from rove.cluster.placement.node_control import NodeControl
 from rove.cluster.placement.node_watch import NodeWatch
 from rove.cluster.placement.placement import Placement
 from rove.cluster.placement.relocation import Relocation
@@ -29,9 +30,9 @@ from rove.engine.approval.gate import Gate
 from rove.engine.journal import Journal
 from rove.engine.logins.login import Logins, SessionLogin
 from rove.engine.people.handoffs import People
+from rove.engine.served.owned_sessions import DEFAULT, OwnedSessions
+from rove.engine.served.refusals import checked_name, closed_error, not_open, refuse_login
 from rove.engine.session_changes import SessionChanges
-from rove.engine.sessions.owned_sessions import DEFAULT, OwnedSessions
-from rove.engine.sessions.refusals import checked_name, closed_error, not_open, refuse_login
 from rove.engine.watcher import StepWatcher
 from rove.errors import NodeLost, NotOpen, RoveError, Unsupported
 from rove.guard.hosts.local_machine import own_addresses
@@ -79,6 +80,7 @@ class ClusterSessions:
         self.relocation = Relocation(self.placement, self)
         self.saver = StateSaver(SessionStateStore.of(settings), settings.cluster.save_seconds)
         self.watch = NodeWatch(cluster, self.placement, self.relocation, self)
+        self.cluster_control = NodeControl(cluster, self.relocation, self.saver, settings.cluster.queue)
         events = NodeEvents(self, self._calls, approver, people, watcher, self.saver)
         self.links = NodeLinks(cluster, self._orders, configuration, events)
         self._tasks = BackgroundTasks("the sessions of the cluster")
@@ -152,24 +154,9 @@ class ClusterSessions:
         """Return the facts that are listed of each open session."""
         return [session.describe() for session in self._open.values()]
 
-    def nodes(self) -> list[dict[str, Any]]:
-        """Return the facts of each node."""
-        return [
-            {
-                "node": facts.id,
-                "state": facts.state,
-                "sessions": len(self.placement.sessions_on(facts.id)),
-                "cores": facts.cores,
-                "load": facts.load,
-                "memory_total": facts.memory_total,
-                "memory_free": facts.memory_free,
-                "latency": facts.latency,
-            }
-            for facts in self.cluster.known_nodes()
-        ]
-
     def refuse_if_full(self) -> None:
-        """Do nothing: placement refuses at once, and a person is asked in vain only if the cluster is full."""
+        """Raise LimitReached if every node is full, and so is the line for one."""
+        self.placement.refuse_if_full()
 
     async def open_session(
         self,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
+from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST as CONTENT_TYPE
 from prometheus_client.exposition import generate_latest
-from prometheus_client.metrics_core import GaugeMetricFamily, Metric
-from prometheus_client.registry import Collector
+
+from rove.surfaces.gateway.numbers.cluster_metrics import ClusterCollector
 
 
 class Metrics:
@@ -31,9 +32,9 @@ class Metrics:
         """Add a number that is read when Prometheus asks."""
         Gauge(name, meaning, registry=self._registry).set_function(value)
 
-    def watch_each(self, name: str, meaning: str, label: str, values: Callable[[], Mapping[str, float]]) -> None:
-        """Add a number for each of several things, which are read when Prometheus asks."""
-        self._registry.register(_Each(name, meaning, label, values))
+    def watch_cluster(self, status: Callable[[], dict[str, Any] | None]) -> None:
+        """Add the numbers of a cluster and of each of its nodes, read when Prometheus asks; None for no cluster."""
+        self._registry.register(ClusterCollector(status))
 
     def count_request(self, method: str) -> None:
         self._requests.labels(method).inc()
@@ -48,22 +49,6 @@ class Metrics:
     def text(self) -> bytes:
         """Return all numbers in Prometheus's text format."""
         return generate_latest(self._registry)
-
-
-class _Each(Collector):
-    """Numbers of things that come and go."""
-
-    def __init__(self, name: str, meaning: str, label: str, values: Callable[[], Mapping[str, float]]) -> None:
-        self._name = name
-        self._meaning = meaning
-        self._label = label
-        self._values = values
-
-    def collect(self) -> Iterator[Metric]:
-        gauge = GaugeMetricFamily(self._name, self._meaning, labels=[self._label])
-        for thing, value in self._values().items():
-            gauge.add_metric([thing], value)
-        yield gauge
 
 
 __all__ = ["CONTENT_TYPE", "Metrics"]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Protocol, Self
 
+from rove.engine.served.cluster_control import ClusterControl
+from rove.engine.served.owned_sessions import OwnableSessions, OwnedSessions
+from rove.engine.served.served_session import ServedSession
 from rove.engine.session_changes import SessionChanges
-from rove.engine.sessions.owned_sessions import OwnableSessions, OwnedSessions
-from rove.engine.sessions.served_session import ServedSession
 
 
 class ServedSessions(OwnableSessions[ServedSession], Protocol):
@@ -14,6 +15,11 @@ class ServedSessions(OwnableSessions[ServedSession], Protocol):
 
     @property
     def changes(self) -> SessionChanges: ...
+    @property
+    def cluster_control(self) -> ClusterControl | None:
+        """The nodes that sessions run on; None where they run in this process."""
+        ...
+
     async def __aenter__(self) -> Self: ...
     async def close(self) -> None: ...
     def protect_port(self, address: str, port: int, /) -> None:
@@ -21,13 +27,6 @@ class ServedSessions(OwnableSessions[ServedSession], Protocol):
 
     def owned_by(self, owner: str | None, default: str | None = None, /) -> OwnedSessions[ServedSession]:
         """Return the sessions of one owner. `default`: the one that it need not open, instead of `default`."""
-        ...
-
-    def nodes(self) -> list[dict[str, Any]]:
-        """Return the facts of each node that sessions run on; none where they run in this process.
-
-        `node`, `state`, `sessions`, `cores`, `load`, `memory_total`, `memory_free`, and `latency` in seconds.
-        """
         ...
 
     def sessions(self) -> list[dict[str, Any]]:
