@@ -43,6 +43,9 @@ class LoopNodes:
             for name, node in self._nodes.items()
         ]
 
+    def all_nodes(self) -> list[NodeFacts]:
+        return self.known_nodes()
+
     def seal(self, node: str, value: Any) -> bytes:
         return seal(value, self._nodes[node].keys.public)
 
