@@ -85,14 +85,15 @@ def test_a_session_goes_back_to_the_node_of_its_name_if_that_has_room(loads: lis
     assert chosen == node if alone == node else chosen != node
 
 
-@given(st.integers(1, 6), st.integers(0, 40))
-def test_equal_nodes_get_equally_many(nodes: int, count: int) -> None:
-    loads = placed([NodeLoad(report(str(number))) for number in range(nodes)], count)
+@given(st.integers(1, 6), st.integers(0, 40), st.floats(0, 1), st.floats(0, 0.1))
+def test_equal_nodes_get_equally_many(nodes: int, count: int, busy: float, difference: float) -> None:
+    reports = [report(str(number), busy=busy, answer_seconds=difference * (number % 2)) for number in range(nodes)]
+    loads = placed([*map(NodeLoad, reports)], count)
     counts = [load.held for load in loads]
     assert max(counts) - min(counts) <= 1
 
 
-@given(st.floats(0.05, 30), st.integers(10, 40))
+@given(st.floats(0.5, 30), st.integers(10, 40))
 def test_a_slow_node_gets_less(answer: float, count: int) -> None:
     fast, slow = placed([NodeLoad(report("a")), NodeLoad(report("b", answer_seconds=answer))], count, Limits(99, 1))
     assert slow.held < fast.held
