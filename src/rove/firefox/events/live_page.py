@@ -26,6 +26,7 @@ from rove.settings.tree import Settings
 
 # Seconds for a short script of rove's own.
 SCRIPT_SECONDS = 2.0
+ACTIVATION_SECONDS = 2.0
 
 
 class LivePage(live_page.LivePage):
@@ -118,6 +119,16 @@ class LivePage(live_page.LivePage):
         self.tasks.start(self.load_state.note_idle(navigation, lambda: bool(self.requests.pending)))
 
     # Commands to the page
+
+    async def take_focus(self) -> None:
+        """Activate the window of a page with frames: of other windows, Firefox does not tell which frame has the focus."""
+        if len(await self.worlds.current()) > 1:
+            await self.activate_window()
+
+    async def activate_window(self) -> None:
+        """Make the window of the page the one that has the focus, if it is that of another page."""
+        if not await self.worlds.main.call("() => document.hasFocus()"):
+            await self.channel.send("browsingContext.activate", timeout=ACTIVATION_SECONDS)
 
     async def title(self) -> PageText:
         try:

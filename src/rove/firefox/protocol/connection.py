@@ -87,6 +87,8 @@ class BidiConnection:
         self._subscribed: set[str] = set()
         self._end_callbacks: list[Callable[[], None]] = []
         self._is_closed = False
+        # Held while keys are sent: Firefox has one active window, and pages of all sessions share it.
+        self.keyboard_lock = asyncio.Lock()
         self.is_open = False
         # How the browser was lost, where more is known than that it has died.
         self.loss: str | None = None
