@@ -110,8 +110,8 @@ class LivePage(ABC):
     def document_script(self, source: str) -> DocumentScript:
         """Return a statement to run in rove's world of the documents that load while it is in use."""
 
-    async def take_focus(self) -> None:
-        """Have the browser tell which frame of the page has the focus; most engines do so for every page at once."""
+    async def take_focus(self) -> None:  # noqa: B027 - most engines have nothing to do
+        """Have the browser tell which frame of the page has the focus, where it does so only for one page at a time."""
 
     def start_document(self) -> None:
         """Forget what belonged to the document that has just been replaced."""

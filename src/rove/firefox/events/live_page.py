@@ -121,7 +121,7 @@ class LivePage(live_page.LivePage):
     # Commands to the page
 
     async def take_focus(self) -> None:
-        """Activate the window of a page with frames: of other windows, Firefox does not tell which frame has the focus."""
+        """Activate the window of a page with frames: only there does Firefox tell which frame has the focus."""
         if len(await self.worlds.current()) > 1:
             await self.activate_window()
 
