@@ -111,7 +111,7 @@ class LivePage(ABC):
         """Return a statement to run in rove's world of the documents that load while it is in use."""
 
     async def take_focus(self) -> None:  # noqa: B027 - most engines have nothing to do
-        """Have the browser tell which frame of the page has the focus, where it does so only for one page at a time."""
+        """Give the page the focus, in a browser that gives it to one page at a time."""
 
     def start_document(self) -> None:
         """Forget what belonged to the document that has just been replaced."""

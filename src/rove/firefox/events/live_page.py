@@ -7,6 +7,7 @@ import contextlib
 from typing import Any
 
 from rove.browser.network.schemes import is_web, scheme_refusal
+from rove.errors import ScriptFailed
 from rove.firefox.events.dialogs import Dialogs
 from rove.firefox.events.load_state import LoadState, shown_url
 from rove.firefox.events.request_tracker import RequestTracker
@@ -121,14 +122,12 @@ class LivePage(live_page.LivePage):
     # Commands to the page
 
     async def take_focus(self) -> None:
-        """Activate the window of a page with frames: only there does Firefox tell which frame has the focus."""
-        if len(await self.worlds.current()) > 1:
-            await self.activate_window()
-
-    async def activate_window(self) -> None:
-        """Make the window of the page the one that has the focus, if it is that of another page."""
-        if not await self.worlds.main.call("() => document.hasFocus()"):
-            await self.channel.send("browsingContext.activate", timeout=ACTIVATION_SECONDS)
+        """Make the window of the page the active one: in others, pages hear of no focus, and keys write no text."""
+        # A page that does not answer in time is told of by the action itself.
+        with contextlib.suppress(TimeoutError, BidiError, ScriptFailed):
+            async with asyncio.timeout(ACTIVATION_SECONDS):
+                if not await self.worlds.main.call("() => document.hasFocus()"):
+                    await self.channel.send("browsingContext.activate")
 
     async def title(self) -> PageText:
         try:

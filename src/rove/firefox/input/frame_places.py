@@ -57,7 +57,7 @@ async def keyboard_turn(page: LivePage) -> AsyncGenerator[None]:
     lock = page.channel.connection.keyboard_lock
     has_turn = await _acquire(lock)
     try:
-        await page.activate_window()
+        await page.take_focus()
         yield
     finally:
         if has_turn:
