@@ -48,7 +48,8 @@ async def test_e4_an_article_is_read_over_http_and_no_page_is_opened(session: Se
     assert "[brewing guide][1]" in fetched.text and fetched.addresses == {"1": site.url("/tea/brewing#pots")}
     assert fetched.notes == () and not has_browser_page(session)
     (request,) = site.requests
-    assert "Chrome/" in request.headers["User-Agent"]
+    agent = {"chromium": "Chrome/", "firefox": "Firefox/", "webkit": "AppleWebKit/"}[session.settings.engine]
+    assert agent in request.headers["User-Agent"]
 
 
 async def test_e4_an_empty_page_is_read_with_the_browser_which_says_why(session: Session, site: Site) -> None:
