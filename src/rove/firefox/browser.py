@@ -143,6 +143,11 @@ async def start_process(
     settings: Settings, progress: Callable[[str], None] | None, profile: ProfileLaunch | None = None
 ) -> FirefoxProcess:
     """Find a Firefox, or install one if `progress` can be shown, and start its process."""
+    if profile is not None and profile.extensions:
+        raise Unsupported(
+            "Firefox would run an extension in the pages of all sessions, so that rove loads none into it.",
+            hint="Leave out --extension, or open the session with the engine chromium.",
+        )
     if profile is not None:
         raise Unsupported(
             "A session on Firefox has no profile.",

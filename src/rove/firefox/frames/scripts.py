@@ -9,7 +9,7 @@ import asyncio
 from functools import cache
 from typing import Any
 
-from rove.browser.scripts import listener_script, main_world_script, page_script
+from rove.browser.scripts import EngineTraits, listener_script, main_world_script, page_script
 from rove.firefox.protocol.connection import BidiConnection
 from rove.page.frames.world import WORLD
 from rove.page.input.clipboard import COPIED_BINDING
@@ -23,12 +23,15 @@ CHANNELS: list[dict[str, Any]] = [
 ]
 
 
+TRAITS = EngineTraits(hits_areas=False, moves_placeholders=False)
+
+
 @cache
 def install_function() -> str:
     """Return the function that installs rove's script in a sandbox; its arguments are the channels."""
     bindings = f"globalThis.{REPORT_BINDING} ??= tell;\nglobalThis.{COPIED_BINDING} ??= copied;"
     moves = "if (self === top) addEventListener('popstate', () => moved(location.href), true);"
-    return f"(tell, copied, moved) => {{\n{bindings}\n{moves}\nreturn {page_script()};\n}}"
+    return f"(tell, copied, moved) => {{\n{bindings}\n{moves}\nreturn {page_script(TRAITS)};\n}}"
 
 
 async def add_scripts(connection: BidiConnection, user_context: str) -> None:
