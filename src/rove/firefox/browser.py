@@ -33,7 +33,8 @@ SWEEP_SECONDS = 0.5
 MIN_VERSION = 153
 # Dialogs wait until rove answers them.
 CAPABILITIES = {"alwaysMatch": {"unhandledPromptBehavior": {"default": "ignore"}}}
-EVENTS = ("browsingContext", "input", "log", "network", "script")
+# Those of the console are asked for by each context (`events/console_subscription.py`).
+EVENTS = ("browsingContext", "input", "network", "script")
 
 
 class Browser:

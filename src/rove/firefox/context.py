@@ -73,7 +73,10 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
     async def open(self, saved: SavedContext | None) -> None:
         """Set up the context and its first tab, or restore the tabs, cookies and storage of a lost one."""
         scripts = add_scripts(self._connection, self._identity)
-        await asyncio.gather(self._downloads.open(), self._shared.overrides.open(), self._keep_bodies(), scripts)
+        console = self._shared.console_events.open()
+        await asyncio.gather(
+            self._downloads.open(), self._shared.overrides.open(), self._keep_bodies(), scripts, console
+        )
         if saved is None:
             first = await self._create_tab()
             self._unused_tab, self._current = first, first.id

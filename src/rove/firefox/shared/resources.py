@@ -13,6 +13,7 @@ from rove.browser.page_data import TypedField
 from rove.firefox.emulation.network_conditions import NetworkConditions
 from rove.firefox.emulation.session_overrides import SessionOverrides
 from rove.firefox.events.console import ConsoleLog
+from rove.firefox.events.console_subscription import ConsoleSubscription
 from rove.firefox.interception.interceptions import Interceptions
 from rove.firefox.interception.interceptor import Interceptor
 from rove.firefox.protocol.connection import BidiConnection, BidiError
@@ -38,6 +39,7 @@ class SharedResources:
         self.network_conditions = NetworkConditions(connection, context)
         # Of the workers that tabs share; Firefox does not report what those write.
         self.console = ConsoleLog()
+        self.console_events = ConsoleSubscription(connection, context, self.tasks, self._note_pause)
         self.interceptor = Interceptor(interceptions, context)
         self.overrides = SessionOverrides(connection, context, self.interceptor, size, user_agent)
         # Whether text of a page at this URL, or of this origin, may be shown to the agent.
@@ -52,6 +54,9 @@ class SharedResources:
         self.on_document: Callable[[str], object] = lambda url: None
         # Called with the value of a field each time that a person who drives has typed into it.
         self.on_typed: Callable[[TypedField], object] = lambda field: None
+
+    def _note_pause(self) -> None:
+        self.console.is_uncounted = True
 
     def redact(self, text: str) -> str:
         """Return a text without secrets, and without what a person has typed."""
