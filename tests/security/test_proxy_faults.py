@@ -188,7 +188,10 @@ async def test_a_connection_that_the_proxy_resets_is_not_blamed_on_the_server(
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<h1>Hello</h1>")
 
-    network, running = sessions.session(session.name).network, proxy()
+    network, ended = sessions.session(session.name).network, proxy()
+    os.kill(ended, signal.SIGKILL)  # a browser may keep connections, over which the proxy still serves it
+    assert await asyncio.to_thread(eventually, lambda: sessions._egress_settings.process.pid not in (None, ended), 10)
+    running = proxy()
     async with answering(hello) as port:
         url = f"http://127.0.0.1:{port}/"
         await network.trust(1, loads_now=True)  # so that the browser is a stranger to the proxy
