@@ -45,6 +45,7 @@ class PersonInput(person_input.PersonInput):
         self._pressed: FramePlace | None = None
         self._clicks = 0
         self._clicked_at = 0.0
+        self._clicked_place = (0.0, 0.0)
 
     async def dispatch(self, event: InputEvent) -> None:
         if event.type == "text":
@@ -104,7 +105,7 @@ class PersonInput(person_input.PersonInput):
 
     def _missing_clicks(self, event: InputEvent) -> int:
         """Return how many clicks of a double click Firefox has not seen: it counts by when they come."""
-        now = time.monotonic()
-        counted = self._clicks if now - self._clicked_at < CLICK_SECONDS else 0
-        self._clicks, self._clicked_at = event.count, now
+        now, place = time.monotonic(), (event.x, event.y)
+        counted = self._clicks if place == self._clicked_place and now - self._clicked_at < CLICK_SECONDS else 0
+        self._clicks, self._clicked_at, self._clicked_place = event.count, now, place
         return max(event.count - 1 - counted, 0)
