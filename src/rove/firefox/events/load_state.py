@@ -45,6 +45,11 @@ class LoadState(load_state.LoadState):
         on("network.responseStarted", self._own(self._on_response))
         on("network.fetchError", self._own(self._on_error))
 
+    @property
+    def loader(self) -> str | None:
+        """The navigation that led to the document that is shown."""
+        return self._loader
+
     def _own(self, handler: Callable[[dict[str, Any]], object]) -> Callable[[dict[str, Any]], object]:
         """Return a handler for the events of the main frame alone."""
         return lambda event: handler(event) if event["context"] == self._channel.context else None
