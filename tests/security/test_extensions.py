@@ -40,7 +40,8 @@ const settled = Promise.allSettled([
 ]);
 settled.then(() => fetch("SITE/background"));
 const offscreen = { url: "offscreen.html", reasons: ["WEB_RTC"], justification: "test" };
-chrome.runtime.onInstalled.addListener(async () => {
+// Not when it is installed: there may be no window yet.
+chrome.runtime.onMessage.addListener(async () => {
   for (const url of ["page.html", "sandboxed.html"]) chrome.tabs.create({ url });
   await chrome.offscreen.createDocument(offscreen);
 });
@@ -70,7 +71,10 @@ DOCUMENTS = {
 SCRIPTS = {"background.js": BACKGROUND, "webrtc.js": WEBRTC, "page.js": PAGE, "offscreen.js": "tell('offscreen')"}
 TOLD = ("/background", "/page", "/frame", "/offscreen", "/sandboxed")
 FRAME = f"<script>{WEBRTC} tell('frame')</script>"
-CONTENT = 'document.documentElement.dataset.extension = chrome.runtime.getURL("page.html")'
+CONTENT = """
+document.documentElement.dataset.extension = chrome.runtime.getURL("page.html");
+chrome.runtime.sendMessage("opened");
+"""
 
 
 @pytest.fixture
