@@ -66,7 +66,7 @@ class FindRecorded(TabAction[RecordedFound]):
         began = resting_since = time.monotonic()
         most = min(MOST_SECONDS, tab.page.time.left / 2)
         while True:
-            verdict = choose(wanted, await tab.descriptions.candidates(wanted))
+            verdict = choose(wanted, await tab.descriptions.candidates(wanted), tab.url.origin)
             if verdict.chosen and not verdict.is_healed:
                 return _found(wanted, verdict)
             now = time.monotonic()
