@@ -13,7 +13,7 @@ from typing import Any
 from rove.browser.descriptions.description import ElementDescription
 from rove.conversion.addresses import texts_in
 from rove.conversion.exported import Exported
-from rove.conversion.tab_variables import CLOSE, SWITCH, first_tab, operation_of
+from rove.conversion.tab_variables import CLOSE, SWITCH, first_tab, named_tab, operation_of
 from rove.errors import InvalidArguments
 from rove.recordings.parameters import escaped, split
 from rove.recordings.recording import RecordedStep, Recording, readable_target
@@ -60,6 +60,11 @@ class _Writer:
 
     def steps(self) -> Iterator[Flow]:
         for number, step in enumerate(self._recording.steps, 1):
+            is_back = operation_of(step) == SWITCH and named_tab(step) in self._pages
+            if is_back and operation_of(self._recording.steps[number - 2]) != CLOSE:
+                self.notes.append(
+                    f"Step {number} goes back to a page behind another: no step of a flow shows it again."
+                )
             self._pages[step.tab] = step.url or self._pages.get(step.tab, "")
             made = list(self._step(step))
             if not made and operation_of(step) != SWITCH:

@@ -25,7 +25,7 @@ from rove.har.disclosure import Disclosure
 from rove.har.entry import Bodies, entry_of, may_show
 from rove.ledger.files import LedgerFiles
 from rove.ledger.reader import recent
-from rove.recordings.parameters import with_parameters
+from rove.recordings.parameters import refuse_names, with_parameters
 from rove.recordings.recording import Recording
 from rove.recordings.run_folder import RunFolder
 from rove.recordings.store import RecordingStore
@@ -100,6 +100,7 @@ class SessionRecorder:
         if self._started is not None:
             made = f"The recording {self._started.name} is being made in this session."
             raise InvalidArguments(made, hint="Stop it first.")
+        refuse_names(parameters)
         tab = context.current if (context := self._context()) is not None else None
         page = str(tab.url) if tab is not None and tab.url != BLANK and self._session.may_read(tab.url) else ""
         page = self._session.journal.redacted({"page": page})["page"]
