@@ -27,7 +27,7 @@ from rove.settings.fetching import Fetching
 from rove.settings.home import DEFAULT as DEFAULT_HOME
 from rove.settings.home import home_from
 from rove.settings.logins import Logins
-from rove.settings.sections import Capturing, EngineName, Observing, Viewport
+from rove.settings.sections import Capturing, Clustering, EngineName, Observing, Viewport
 from rove.settings.sections import Deadlines as Deadlines
 from rove.settings.sections import Guarding as Guarding
 from rove.settings.sections import Journaling as Journaling
@@ -162,6 +162,7 @@ class Settings(Validated):
     capture: Capturing = Capturing()
     guard: Guarding = Guarding()
     serve: Serving = Serving()
+    cluster: Clustering = Clustering()
     logins: Logins = Logins()
     fetching: Fetching = Fetching()
 

@@ -41,7 +41,7 @@ from rove.errors import InvalidArguments, RoveError
 from rove.guard.policy.approval import Approver
 from rove.guard.policy.policy import Policy
 from rove.guard.policy.policy_file import policy_from
-from rove.guard.secrets.secrets import secrets_from
+from rove.guard.secrets.secrets import Secrets, secrets_from
 from rove.settings.tree import Settings, load
 from rove.states.choice import NO_LOGIN, LoginChoice
 from rove.tasks import BackgroundTasks
@@ -69,15 +69,19 @@ class Sessions:
         *,
         watcher: StepWatcher | None = None,
         people: People | None = None,
+        secrets: Secrets | None = None,
     ) -> None:
-        """`watcher` is told what happens in the sessions. `people`: who can be asked to take a session over."""
+        """`watcher` is told what happens in the sessions. `people`: who can be asked to take a session over.
+
+        `secrets`: those to use instead of what the settings name.
+        """
         self.settings = with_captures(settings or load())
         check_extensions(self.settings)
         check_guard_of_extensions(self.settings)
         home = self.settings.home_folder
         refuse_to_expose(self.settings.workspace_folder, home, (self.settings.journal_folder, home / "run"))
         self._egress_settings = EgressSettings(self.settings)
-        self._secrets = secrets_from(self.settings)
+        self._secrets = secrets_from(self.settings) if secrets is None else secrets
         seconds, files = self.settings.deadlines.approval, files_for(self.settings)
         self._gate = Gate(policy or policy_from(self.settings), approver, seconds, self._secrets, files)
         self._watcher = watcher
