@@ -18,7 +18,7 @@ from rove.browser.failures import BrowserError
 from rove.browser.network.workspace_files import files_for
 from rove.engine.approval.gate import Gate
 from rove.engine.capture.captures import Captures, with_captures
-from rove.engine.guard_notice import UNGUARDED, guard_notice_of
+from rove.engine.guard_notice import UNGUARDED, check_guard_of_extensions, guard_notice_of
 from rove.engine.logins.login import Logins, SessionLogin
 from rove.engine.logins.state_desk import StateDesk
 from rove.engine.network_access import EgressSettings
@@ -77,6 +77,7 @@ class Sessions:
         """
         self.settings = with_captures(settings or load())
         check_extensions(self.settings)
+        check_guard_of_extensions(self.settings)
         home = self.settings.home_folder
         refuse_to_expose(self.settings.workspace_folder, home, (self.settings.journal_folder, home / "run"))
         self._egress_settings = EgressSettings(self.settings)
