@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import rove
 from rove.cluster.node.node import Node
 from rove.cluster.node.offering import offered
 from rove.cluster.pages.journal_copy import JournalPart, read_part
@@ -20,7 +21,6 @@ from rove.jobs.browser_worker import SESSION, BrowserWorker
 from rove.jobs.options import PageOptions, parallel_for
 from rove.jobs.worker import PageTask, WorkerState
 from rove.settings.tree import Settings
-from rove.surfaces.library import Session
 
 # Folders of the workspace whose files are written little by little, until a session is closed.
 GROWING = ("videos", "har")
@@ -50,7 +50,7 @@ class Service:
             _with_one_journal_file(configuration.settings_on(self._node.folder)),
             self._options,
             slots,
-            Session,
+            rove.Session,
             configuration.policy,
             configuration.named_secrets(),
         )
