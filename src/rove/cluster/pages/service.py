@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pkgutil
 import secrets
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import rove
 from rove.cluster.node.node import Node
 from rove.cluster.node.offering import offered
 from rove.cluster.pages.journal_copy import JournalPart, read_part
@@ -50,7 +50,7 @@ class Service:
             _with_one_journal_file(configuration.settings_on(self._node.folder)),
             self._options,
             slots,
-            rove.Session,
+            pkgutil.resolve_name(setup.session_class),
             configuration.policy,
             configuration.named_secrets(),
         )
