@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Awaitable, Coroutine, Generator
 from typing import Any, TypeVar
 
@@ -27,6 +28,8 @@ MAX_FAILED_TERMINATIONS = 2
 MAX_ATTEMPTS = 5
 # Seconds from the browser's answer until it reports a navigation within the document.
 COMMIT_TIMEOUT = 1.0
+# Chromium never calls a response complete whose body the page does not read. It is waited for so many seconds.
+UNREAD_SECONDS = 1.0
 ABORTED = "net::ERR_ABORTED"
 _LATE_STAGES: dict[LoadStage, Stage] = {"load": "load", "networkidle": "networkIdle"}
 
@@ -56,7 +59,7 @@ class Navigator:
             elif "loaderId" in answer:
                 loading = self._page.load_state.wait_for_loader(answer["loaderId"])
                 await self._wait_until_parsed(self._terminate_scripts_during(loading), until != "commit")
-                await self._wait_for_late_stage(until)
+                await self._wait_for_late_stage(until, answer["loaderId"])
             else:
                 await self._wait_for_commit(commits)
 
@@ -186,16 +189,26 @@ class Navigator:
             if not is_committed:
                 raise
 
-    async def _wait_for_late_stage(self, until: LoadStage) -> None:
+    async def _wait_for_late_stage(self, until: LoadStage, loader: str) -> None:
         """Wait for a stage after that of a parsed document. Raises DeadlineExceeded, as the caller has asked for it."""
         if (stage := _LATE_STAGES.get(until)) is None:
             return
         page, allowed = self._page, self._page.time.for_loading
+        watching = page.tasks.start(page.load_state.note_idle(loader, lambda: not self._leaves_responses_unread))
         try:
             async with asyncio.timeout(allowed):
                 await page.dialogs.run_until_dialog(page.load_state.wait_for_stage(stage))
         except TimeoutError:
             raise DeadlineExceeded(f"The page did not reach {until} in time.") from None
+        finally:
+            watching.cancel()
+
+    @property
+    def _leaves_responses_unread(self) -> bool:
+        """Whether the page has loaded, and all that is under way are responses that it does not read."""
+        since, pending = time.monotonic() - UNREAD_SECONDS, self._page.requests.pending
+        is_answered = bool(pending) and all(each.answered is not None and each.answered < since for each in pending)
+        return is_answered and self._page.load_state.has_reached("load")
 
     async def _wait_for_download(self, since: int) -> None:
         """Wait for the download that the URL started; one that takes longer continues in the background."""
