@@ -158,7 +158,7 @@ async def test_a_sandboxed_frame_has_the_origin_of_its_server(session: Session, 
 
 async def test_what_is_told_of_saved_states_is_in_roves_own_words(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<script>localStorage.a = 1; document.cookie = 'b=1'</script>"))
-    for text in (await told(session.save_state("mine")), await told(session.states())):
+    for text in (await told(session.save_state("mine")), await told(session.states("mine"))):
         own = words_by_origin(text)[""]
         assert "mine: saved" in own and "1 cookie, storage of 1 origin" in own
         assert words_by_origin(text)[site.url("")] == f"  {site.url('')}: 1 in local storage\n"

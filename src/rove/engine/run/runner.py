@@ -132,10 +132,12 @@ class Run:
             return await self._run_without_page(action, entry, lambda: self._fetch(action, entry))
         if isinstance(action, CompositeAction):
             await self._admit(action, entry)
+            if not action.tells_pages:
+                self._options = replace(self._options, quiet=True)
             with self._hold:
                 return self._outcomes.build_batch(action, await action.perform(self), self._batch_changes)
         assert isinstance(action, SessionsAction)
-        action.refuse_early(self._session.directory)
+        await action.refuse_early(self._session.directory)
         return await self._run_without_page(action, entry, lambda: action.perform(self._session.directory))
 
     async def _run_on_tab(self, action: TabAction[R], entry: Entry, repeats: bool = True) -> Outcome[R]:
