@@ -20,6 +20,7 @@ from rove.webkit.context import Context
 from rove.webkit.page.shared_resources import SharedResources
 from rove.webkit.process.discovery import Installation, require
 from rove.webkit.process.process_group import ProcessGroup, end_driver, has_display
+from rove.webkit.process.sandbox import decide_sandbox
 from rove.webkit.protocol.driver import Driver
 from rove.webkit.protocol.failures import DriverLost, WebDriverError
 from rove.webkit.protocol.http_client import HttpClient
@@ -135,7 +136,8 @@ async def start_process(settings: Settings, profile: ProfileLaunch | None) -> Pr
     installation = require()
     runs = settings.home_folder / "run"
     try:
-        return await asyncio.to_thread(ProcessGroup, runs, installation, settings.headless)
+        sandbox = await asyncio.to_thread(decide_sandbox, settings.sandbox)
+        return await asyncio.to_thread(ProcessGroup, runs, installation, settings.headless, sandbox)
     except OSError as error:
         raise unwritable(settings.home_folder, error) from error
 
