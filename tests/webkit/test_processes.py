@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -12,6 +11,7 @@ import pytest
 from tests.processes import eventually, marked, watchdogs
 
 import rove
+from rove.webkit.process.discovery import require
 from rove.webkit.process.sandbox import decide_sandbox
 
 PROGRAM = """
@@ -41,7 +41,7 @@ def test_killing_rove_leaves_no_process_display_or_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("setting", ["auto", "off"])
 async def test_scripts_of_pages_run_in_the_sandbox_of_webkit_if_it_works_here(tmp_path: Path, setting: str) -> None:
-    decided = decide_sandbox("auto").on and setting == "auto"
+    decided = decide_sandbox("auto", require()).on and setting == "auto"
     # The path is longer than a socket's may be.
     home = tmp_path / ("long" * 20)
     home.mkdir()
@@ -51,7 +51,7 @@ async def test_scripts_of_pages_run_in_the_sandbox_of_webkit_if_it_works_here(tm
         pages = [pid for pid in marked(home) if Path(f"/proc/{pid}/comm").read_text() == "WebKitWebProces\n"]
         assert pages
         for pid in pages:
-            has_network = os.readlink(f"/proc/{pid}/ns/net") == os.readlink("/proc/self/ns/net")
+            has_network = Path(f"/proc/{pid}/ns/net").readlink() == Path("/proc/self/ns/net").readlink()
             sees_files = Path(f"/proc/{pid}/root{home}/config.toml").exists()
             assert (has_network, sees_files) == (not decided, not decided)
     assert marked(home) == []

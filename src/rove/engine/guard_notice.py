@@ -18,6 +18,8 @@ class GuardNotice:
     kind: str
     sentence: str
     subject: str = "the user's own browser"
+    # Whether the requests of pages pass the proxy, which holds them to the address rules.
+    passes_proxy: bool = True
 
     @property
     def event(self) -> Event:
@@ -33,6 +35,7 @@ UNGUARDED = GuardNotice(
     "this is the user's own browser, with their cookies and tabs, and its pages reach whatever this machine reaches. "
     "rove's address rules are checked only for the addresses that an agent asks for; policy, approvals, secrets and "
     "journal hold as always.",
+    passes_proxy=False,
 )
 PARTLY_GUARDED = GuardNotice(
     "guarded in part",
@@ -45,7 +48,15 @@ WITHOUT_ISOLATION = GuardNotice(
     "here, and does nothing that a person would have to approve by the form or link it sends.",
     "WebKit over WebDriver",
 )
-
+WITHOUT_PROXY = GuardNotice(
+    "not guarded",
+    "this is Safari, whose driver takes no proxy: its pages reach whatever this machine reaches. rove's address rules "
+    "are checked only for the addresses that an agent asks for. Its script runs in the page's own world: a page that "
+    "looks for it can change what the agent reads and where it clicks. So rove types no secrets here, and does nothing "
+    "that a person would have to approve by the form or link it sends; policy and journal hold as always.",
+    "Safari",
+    passes_proxy=False,
+)
 WITH_EXTENSIONS = GuardNotice(
     "guarded in part",
     "the profile of this session has extensions. Their requests pass the guard, but Chromium does not hold their pages "
@@ -63,7 +74,10 @@ def guard_notice_of(settings: Settings, is_default: bool = True, has_extensions:
         return UNGUARDED if is_default else PARTLY_GUARDED
     if has_extensions or (is_default and _default_has_extensions(settings)):
         return WITH_EXTENSIONS
-    return None if load_engine(settings.engine).isolates_scripts else WITHOUT_ISOLATION
+    engine = load_engine(settings.engine)
+    if not engine.takes_proxy(settings):
+        return WITHOUT_PROXY
+    return None if engine.isolates_scripts else WITHOUT_ISOLATION
 
 
 def _default_has_extensions(settings: Settings) -> bool:

@@ -18,7 +18,7 @@ from rove.browser.failures import BrowserError
 from rove.browser.network.workspace_files import files_for
 from rove.engine.approval.gate import Gate
 from rove.engine.capture.captures import Captures, with_captures
-from rove.engine.guard_notice import UNGUARDED, guard_notice_of
+from rove.engine.guard_notice import guard_notice_of
 from rove.engine.logins.login import Logins, SessionLogin
 from rove.engine.logins.state_desk import StateDesk
 from rove.engine.network_access import EgressSettings
@@ -240,7 +240,7 @@ class Sessions:
             settings,
             self._gate,
             OwnedSessions(self, owner, name),
-            self._egress_settings.for_session(guard_notice is not UNGUARDED),
+            self._egress_settings.for_session(guard_notice is None or guard_notice.passes_proxy),
             self._open_context,
             self._secrets,
             guard_notice,

@@ -90,8 +90,8 @@ class ProcessGroup:
         (home / "downloads").mkdir(mode=0o700)
         (home / "config" / "user-dirs.dirs").write_text(f'XDG_DOWNLOAD_DIR="{home}/downloads"\n', encoding="utf-8")
         if not self.installation.is_safari:
-            # A message bus that does not answer: the browser joins no instance that runs, asks no desktop for its proxy,
-            # and starts no bus of its own. Not by an address, for which WebKit's sandbox would start a proxy.
+            # A message bus that does not answer: the browser joins no instance that runs, asks no desktop for its
+            # proxy, and starts no bus. It is not named by a variable: WebKit's sandbox would start a proxy to it.
             os.mknod(home / "bus", stat.S_IFSOCK | 0o600)
         return self._spawn([self.installation.driver, "-p", str(port)], self._environment(home)), home
 

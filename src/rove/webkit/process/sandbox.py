@@ -7,6 +7,7 @@ import subprocess
 from typing import Literal
 
 from rove.validation.record import dataclass
+from rove.webkit.process.discovery import Installation
 
 _PROBE_SECONDS = 5.0
 
@@ -24,8 +25,10 @@ class Sandbox:
         return {"WEBKIT_FORCE_SANDBOX" if self.on else "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS": "1"}
 
 
-def decide_sandbox(setting: Literal["auto", "on", "off"]) -> Sandbox:
+def decide_sandbox(setting: Literal["auto", "on", "off"], installation: Installation) -> Sandbox:
     """Return whether to use WebKit's sandbox; with `auto`, it is on if bubblewrap works here."""
+    if installation.is_safari:
+        return Sandbox(True, "Safari's own, which its driver does not change")
     if setting != "auto":
         return Sandbox(setting == "on", f"set to {setting}")
     program = shutil.which("bwrap")
