@@ -265,6 +265,8 @@ class LivePage(live_page.LivePage):
         while self.load_state.is_navigating and self.load_state.documents == documents and not self.is_closed:
             with contextlib.suppress(WebDriverError):
                 url = await self.active_url()
+                if self.load_state.documents != documents:
+                    return  # the document came meanwhile
                 if url != self.load_state.url:
                     has_asked = True
                     if self.requests.document is None or self.requests.document.url != url:
