@@ -41,7 +41,9 @@ def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def settings_of(home: Path, guard: Guarding) -> Settings:
     deadlines = Deadlines(action=30, launch=60)
-    return Settings(home=home, allow_host=("localhost",), engine="webkit", browser=DRIVER, guard=guard, deadlines=deadlines)
+    return Settings(
+        home=home, allow_host=("localhost",), engine="webkit", browser=DRIVER, guard=guard, deadlines=deadlines
+    )
 
 
 @pytest.fixture
