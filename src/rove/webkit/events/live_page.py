@@ -245,6 +245,10 @@ class LivePage(live_page.LivePage):
         self._note_stage(state["stage"])
         self.on_document(url)
 
+    def note_frame(self, frame: str, parent: str, url: str, source: str = "") -> None:
+        """Note that a frame shows another document; `source`: where its words are from if `url` says nothing."""
+        self.origins.note_document(frame, parent, url, source)
+
     def _note_stage(self, stage: str) -> None:
         for reached in _STAGES.get(stage, ()):
             self.load_state.reach(reached, self.worlds.main.document_id)

@@ -42,6 +42,8 @@ class World(world.World):
         self.place = place
         # The document that answered last, by the number that rove's script has given it.
         self.document_id = ""
+        # The address that the element which holds the frame names.
+        self.source = ""
 
     @property
     def process(self) -> object:
@@ -115,6 +117,8 @@ class World(world.World):
             await self._page.enter_document(state)
         else:
             self._replace(state["id"])
+            # A document without an address that tells whose it is was made by the one that was there before.
+            self._page.note_frame(self.frame_id, self.parent.frame_id, state["url"], self.source)
 
     def _replace(self, identity: str) -> None:
         if self.document_id:
