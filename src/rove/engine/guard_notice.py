@@ -45,7 +45,7 @@ WITHOUT_ISOLATION = GuardNotice(
     "guarded in part",
     "WebKit is driven over WebDriver. The requests of its pages pass the guard, but rove's script runs in the page's "
     "own world: a page that looks for it can change what the agent reads and where it clicks. So rove types no secrets "
-    "here, and does nothing that a person would have to approve by the form or link it sends.",
+    "here, and does nothing in a page that a person would have to approve.",
     "WebKit over WebDriver",
 )
 WITHOUT_PROXY = GuardNotice(
@@ -53,7 +53,7 @@ WITHOUT_PROXY = GuardNotice(
     "this is Safari, whose driver takes no proxy: its pages reach whatever this machine reaches. rove's address rules "
     "are checked only for the addresses that an agent asks for. Its script runs in the page's own world: a page that "
     "looks for it can change what the agent reads and where it clicks. So rove types no secrets here, and does nothing "
-    "that a person would have to approve by the form or link it sends; policy and journal hold as always.",
+    "in a page that a person would have to approve; policy and journal hold as always.",
     "Safari",
     passes_proxy=False,
 )
