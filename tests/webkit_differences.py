@@ -28,6 +28,7 @@ NO_SCRIPTS = "WebDriver runs no scripts in frames that are sandboxed without the
 NO_VIEWER_FILE = "WebKitGTK shows a PDF in a viewer of its own, and WebDriver does not give the file"
 NO_SCREENCAST = "WebDriver sends no pictures of a page as it changes"
 BLOCKED_WINDOWS = "WebKitWebDriver does not reach a dialog of a window that is not the current one"
+CUT_PAGES = "WebDriver does not tell that a document ended before its time"
 NO_STATES = "WebDriver sets cookies and storage only of the page that is open"
 WHICH_FRAME = "WebDriver does not tell which frame has caused a download"
 
@@ -64,6 +65,8 @@ TESTS = {
     # Snapshots
     "test_an_element_with_a_click_listener_is_in_the_first_snapshot": NO_LISTENERS,
     "test_an_element_with_another_listener_is_shown_as_text": NO_LISTENERS,
+    "test_elements_whose_handlers_are_known_are_the_controls[jQuery on the document]": NO_LISTENERS,
+    "test_several_seen_elements_are_ambiguous": "WebKit says of the options of a list that they are not visible",
     "test_an_empty_box_with_a_listener_is_named_by_its_colour": NO_LISTENERS,
     "test_each_cell_of_a_board_with_a_listener_is_clickable": NO_LISTENERS,
     "test_elements_whose_handlers_are_known_are_the_controls[own listeners]": NO_LISTENERS,
@@ -102,7 +105,11 @@ TESTS = {
     "test_the_refusal_of_a_password_offers_the_secrets_of_that_origin": NO_SECRETS,
     "test_the_secrets_file_in_home_is_used": NO_SECRETS,
     "test_where_it_is_bound_it_is_pasted_whole_and_the_field_is_protected": NO_SECRETS,
+    "test_a_question_does_not_show_a_secret_that_the_page_shows": NO_HOLD,
+    "test_a_secret_goes_only_into_password_fields_unless_the_owner_allows_more": NO_SECRETS,
+    "test_the_elements_and_values_in_a_question_are_redacted": NO_HOLD,
     "test_a_part_is_not_copied_at_all": GTK_KEYS,
+    "test_a_password_field_in_the_closed_shadow_root_of_editable_text_is_refused": NO_CLOSED_ROOTS,
     "test_a_drop_that_the_page_handles_is_refused_on_a_password_field": NO_HTML_DRAG,
     "test_dropping_text_into_a_password_field_is_refused": NO_HTML_DRAG,
     "test_a_field_that_becomes_a_password_field_on_input_is_refused": LATE_GUARD,
@@ -127,6 +134,9 @@ TESTS = {
     "test_a_redirect_to_a_forbidden_host_is_refused_and_cannot_be_read[https]": (
         "WebDriver does not tell where a redirect led that showed no document"
     ),
+    "test_a_browser_that_lost_its_network_process_fails_no_navigation_and_tells_it_otherwise": CHROMIUM_ONLY,
+    "test_a_page_that_is_cut_after_the_call_that_loads_it_is_told_as_cut_by_the_next": CUT_PAGES,
+    "test_a_page_that_was_cut_by_the_death_of_the_proxy_is_told_as_cut": CUT_PAGES,
     "test_the_same_requests_reach_an_allowed_server": "tests/webkit/test_egress.py has the same for WebKit",
     "test_cookies_and_validators_beyond_ascii_are_sent_as_they_came": "WebKit drops cookies with such characters",
     "test_cookies_go_both_ways": NO_STATES,

@@ -241,7 +241,9 @@ class LivePage(live_page.LivePage):
         self._has_document = True
         self.frame_order.note_document(self.target_id, url)
         self.origins.note_document(self.target_id, None, url)
-        self.origins.note_realm(self.target_id, state["origin"])
+        # WebKit gives an empty page no origin, though the page before it may have written into it, or its address.
+        if state["origin"] != "null":
+            self.origins.note_realm(self.target_id, state["origin"])
         self._note_stage(state["stage"])
         self.on_document(url)
 
