@@ -23,9 +23,9 @@ COMMAND_SECONDS = 20.0
 # Seconds in which a command that was sent has reached the browser.
 ARRIVAL_SECONDS = 1.0
 # Seconds in which a window becomes the current one, unless the process of its page is busy or waits for a dialog.
-SWITCH_SECONDS = 5.0
+SWITCH_SECONDS = 10.0
 # A window that could not be made the current one so often is not reached any more, and nor is its dialog.
-MAX_SWITCHES = 3
+MAX_SWITCHES = 2
 # Seconds between two looks at whether the dialog of the current window has been closed.
 DIALOG_SECONDS = 0.1
 
