@@ -15,6 +15,7 @@ from rove.validation.record import dataclass
 class PagesSetup:
     """How a node visits pages.
 
+    `facade`: where the class is, such as `module:Class`, that makes the session which a script is given.
     `slots`: pages at once; None for as many as the node can.
     `neighbours`: nodes of the job on the same machine, itself included, which share its memory. `state`: cookies and
     storage that every session begins with, as JSON.
@@ -22,6 +23,7 @@ class PagesSetup:
 
     configuration: Configuration
     options: PageOptions
+    facade: str
     slots: int | None = None
     cores: float = 1.0
     neighbours: int = 1

@@ -23,9 +23,11 @@ from rove.jobs.scheduler import Job
 from rove.jobs.summary import Summary
 from rove.settings.tree import Settings
 from rove.states.choice import LoginChoice
+from rove.surfaces.library import Session
 
 # Seconds for the packages of a script: a node whose Python is a virtual environment copies all of it first.
 PACKAGES_SECONDS = 900.0
+FACADE = f"{Session.__module__}:{Session.__qualname__}"
 
 
 class ClusterRun:
@@ -38,7 +40,7 @@ class ClusterRun:
             check_script(pages.script)
         self._settings = settings
         self._pages = pages
-        self._setup = PagesSetup(Configuration.of(settings), pages, parallel, state=_state(settings, pages))
+        self._setup = PagesSetup(Configuration.of(settings), pages, FACADE, parallel, state=_state(settings, pages))
         self._options = ClusterOptions(
             address,
             head_seconds=settings.cluster.wait,
