@@ -189,7 +189,7 @@ class Sessions:
         """Close a session and forget what was approved for it; return its name."""
         session = self.session(name)
         self._open.pop(session.name, None)
-        self._closed_sessions.add(session.name, session.ref_numbers)
+        self._closed_sessions.add(session.name, session.backup.ref_numbers)
         self._gate.approvals.forget(session.name)
         try:
             await session.close()
