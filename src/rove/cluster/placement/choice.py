@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 
 from rove.cluster.placement.node_load import NodeLoad, host_room
@@ -35,7 +35,7 @@ class Wish:
 
     session: str
     preferred: str | None = None
-    excluded: Collection[str] = ()
+    excluded: frozenset[str] = frozenset()
     is_move: bool = False
 
 
@@ -54,13 +54,15 @@ def choose(wish: Wish, loads: Sequence[NodeLoad], cost: int, limits: Limits) -> 
     neighbours = _count_by_host(loads)
     fastest = min(map(_answer, fitting))
 
-    def share(load: NodeLoad) -> tuple[float, bytes]:
+    def share(load: NodeLoad) -> float:
         host = load.report.host
         capacity = _capacity(load, rooms[host] / neighbours[host], limits)
-        slowed = _slowness(load, fastest) * _busyness(load)
-        return (load.held + 1) / capacity * slowed, _rank(wish.session, load.id)
+        return (load.held + 1) / capacity * _slowness(load, fastest) * _busyness(load)
 
-    return min(fitting, key=share).id
+    shares = [share(load) for load in fitting]
+    least = min(shares)
+    equal = [load.id for load, found in zip(fitting, shares, strict=True) if found == least]
+    return min(equal, key=lambda node: _rank(wish.session, node))
 
 
 def free_places(loads: Sequence[NodeLoad], cost: int, limits: Limits) -> int:
