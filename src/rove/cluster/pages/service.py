@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pkgutil
 import secrets
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,7 +21,6 @@ from rove.jobs.browser_worker import SESSION, BrowserWorker
 from rove.jobs.options import PageOptions, parallel_for
 from rove.jobs.worker import PageTask, WorkerState
 from rove.settings.tree import Settings
-from rove.surfaces.library import Session
 
 # Folders of the workspace whose files are written little by little, until a session is closed.
 GROWING = ("videos", "har")
@@ -50,7 +50,7 @@ class Service:
             _with_one_journal_file(configuration.settings_on(self._node.folder)),
             self._options,
             slots,
-            Session,
+            pkgutil.resolve_name(setup.session_class),
             configuration.policy,
             configuration.named_secrets(),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 
 from rove.cluster.placement.node_load import NodeLoad, host_room
@@ -10,7 +10,7 @@ from rove.validation.record import dataclass
 
 # Cores that a session is expected to keep busy, for how many a node can hold well; processors refuse nothing.
 CORES_PER_SESSION = 0.1
-# Room by memory below this counts as this much: else, of two nodes with none left, the one that has more would be lighter.
+# Room by memory below this counts as this much; else, of two full nodes, the larger one would count as lighter.
 LEAST_ROOM = 2.0
 # How many times lighter than an idle node one counts whose cores are all busy, whatever keeps them so.
 MOST_BUSYNESS = 4.0
@@ -35,7 +35,7 @@ class Wish:
 
     session: str
     preferred: str | None = None
-    excluded: Collection[str] = ()
+    excluded: frozenset[str] = frozenset()
     is_move: bool = False
 
 
@@ -54,13 +54,15 @@ def choose(wish: Wish, loads: Sequence[NodeLoad], cost: int, limits: Limits) -> 
     neighbours = _count_by_host(loads)
     fastest = min(map(_answer, fitting))
 
-    def share(load: NodeLoad) -> tuple[float, bytes]:
+    def share(load: NodeLoad) -> float:
         host = load.report.host
         capacity = _capacity(load, rooms[host] / neighbours[host], limits)
-        slowed = _slowness(load, fastest) * _busyness(load)
-        return (load.held + 1) / capacity * slowed, _rank(wish.session, load.id)
+        return (load.held + 1) / capacity * _slowness(load, fastest) * _busyness(load)
 
-    return min(fitting, key=share).id
+    shares = [share(load) for load in fitting]
+    least = min(shares)
+    equal = [load.id for load, found in zip(fitting, shares, strict=True) if found == least]
+    return min(equal, key=lambda node: _rank(wish.session, node))
 
 
 def free_places(loads: Sequence[NodeLoad], cost: int, limits: Limits) -> int:

@@ -22,7 +22,7 @@ from rove.advice import LACKING, insert_names
 from rove.browser.failures import PageStuck
 from rove.engine.approval.action_targets import find_dialog, find_places, find_shown, place_of
 from rove.engine.approval.batch_approval import batch_request
-from rove.engine.approval.binding import hold_to_shown, refuse_changed
+from rove.engine.approval.binding import hold_to_shown, refuse_changed, refuse_unheld
 from rove.engine.approval.permission import Grant, PermissionCheck, ask_person
 from rove.engine.journal import Entry
 from rove.engine.run.address_check import explained_timeout, is_repeatable, reaching, refuse_unreachable
@@ -177,6 +177,8 @@ class Run:
     ) -> Attempt:
         async with self._lock(tab, permission.action):
             question = await self._check(permission, entry, tab)
+            if question is not None or permission.bound:
+                refuse_unheld(permission.action, tab)
             if question is not None:
                 return question
             await self._session.recorder.before(permission.action, entry, tab, self._may_show(tab))

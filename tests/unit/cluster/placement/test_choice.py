@@ -28,7 +28,7 @@ node_reports = st.builds(
 node_loads = st.builds(NodeLoad, node_reports, st.integers(0, 21), st.integers(0, 3), st.booleans())
 clusters = st.lists(node_loads, max_size=6, unique_by=lambda load: load.id)
 wishes = st.builds(
-    Wish, st.text(max_size=5), st.sampled_from([None, *"abc"]), st.sets(st.sampled_from("ab")), st.booleans()
+    Wish, st.text(max_size=5), st.sampled_from([None, *"abc"]), st.frozensets(st.sampled_from("ab")), st.booleans()
 )
 
 
@@ -80,7 +80,7 @@ def test_no_host_is_promised_more_memory_than_it_has(loads: list[NodeLoad], coun
 
 @given(clusters, st.sampled_from("abcdef"))
 def test_a_session_goes_back_to_the_node_of_its_name_if_that_has_room(loads: list[NodeLoad], node: str) -> None:
-    alone = choose(Wish("s", excluded={load.id for load in loads} - {node}), loads, COST, LIMITS)
+    alone = choose(Wish("s", excluded=frozenset(load.id for load in loads) - {node}), loads, COST, LIMITS)
     chosen = choose(Wish("s", preferred=node), loads, COST, LIMITS)
     assert chosen == node if alone == node else chosen != node
 
