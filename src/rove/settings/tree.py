@@ -22,6 +22,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from rove.errors import InvalidSettings
 from rove.settings.chrome_version import PINNED, checked_mirror, checked_version
+from rove.settings.cluster import Clustering
 from rove.settings.debug_port import checked
 from rove.settings.fetching import Fetching
 from rove.settings.home import DEFAULT as DEFAULT_HOME
@@ -102,6 +103,10 @@ class Settings(Validated):
         "browser instead of a headless shell.",
         default=(),
     )
+    unguarded_extensions: bool = arg(
+        "Load extensions also where rove cannot keep their WebRTC from bypassing its proxy: on all systems but Linux.",
+        default=False,
+    )
     browser_per_session: bool = arg(
         "Start a browser for each session, so that a crash of one leaves the others alone; each takes about 200 MB.",
         default=False,
@@ -160,6 +165,7 @@ class Settings(Validated):
     serve: Serving = Serving()
     logins: Logins = Logins()
     fetching: Fetching = Fetching()
+    cluster: Clustering = Clustering()
 
     @property
     def home_folder(self) -> Path:

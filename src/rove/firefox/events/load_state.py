@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import Any, Literal
 from urllib.parse import parse_qs, urlsplit
@@ -41,8 +40,14 @@ class LoadState(load_state.LoadState):
         on("browsingContext.historyUpdated", self._own(lambda event: self.commit_within(event["url"])))
         on("browsingContext.domContentLoaded", self._own(lambda event: self._on_stage("DOMContentLoaded", event)))
         on("browsingContext.load", self._own(lambda event: self._on_stage("load", event)))
+        on("network.beforeRequestSent", self._own(self._on_request))
         on("network.responseStarted", self._own(self._on_response))
         on("network.fetchError", self._own(self._on_error))
+
+    @property
+    def loader(self) -> str | None:
+        """The navigation that led to the document that is shown."""
+        return self._loader
 
     def _own(self, handler: Callable[[dict[str, Any]], object]) -> Callable[[dict[str, Any]], object]:
         """Return a handler for the events of the main frame alone."""
@@ -73,6 +78,13 @@ class LoadState(load_state.LoadState):
         elif stage == "load":
             self.on_loaded(navigation)
 
+    def _on_request(self, event: dict[str, Any]) -> None:
+        """Note a navigation that is tried again: Firefox reports no other start of one that was stopped."""
+        navigation = event.get("navigation")
+        if navigation and self._endings.get(navigation) == "failed":
+            del self._endings[navigation]
+            self.note_started()
+
     def _on_response(self, event: dict[str, Any]) -> None:
         if event.get("navigation"):
             self._types[event["navigation"]] = event["response"].get("mimeType", "").partition(";")[0].strip().lower()
@@ -101,18 +113,6 @@ class LoadState(load_state.LoadState):
         while (how := self._endings.get(navigation)) is None:
             await self._next_event()
         return how
-
-    async def note_idle(self, navigation: str, has_pending: Callable[[], bool]) -> None:
-        """Reach the stage `networkIdle` once no request has been under way for half a second."""
-        quiet = 0
-        while quiet < IDLE_LOOKS:
-            await asyncio.sleep(IDLE_SECONDS / IDLE_LOOKS)
-            quiet = 0 if has_pending() else quiet + 1
-        self.reach("networkIdle", navigation)
-
-
-IDLE_SECONDS = 0.5
-IDLE_LOOKS = 5
 
 
 def shown_url(url: str) -> str:
