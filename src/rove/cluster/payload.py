@@ -13,6 +13,7 @@ import pickle
 from enum import Enum
 from typing import Any
 
+from rove.advice import Verbatim
 from rove.page_text import Own, PageText
 
 PROTOCOL = 5
@@ -32,7 +33,7 @@ _PLAIN = {
     ("pathlib", "PosixPath"),
     ("pathlib", "PurePosixPath"),
 }
-_TEXTS = (Own, PageText)
+_TEXTS = (Own, PageText, Verbatim)
 
 
 class PayloadRefused(pickle.UnpicklingError):
@@ -66,4 +67,5 @@ def _is_record(found: Any) -> bool:
 
     if not isinstance(found, type):
         return False
-    return found in _TEXTS or issubclass(found, (RoveError, Enum)) or dataclasses.is_dataclass(found)
+    is_named_tuple = issubclass(found, tuple) and hasattr(found, "_fields")
+    return found in _TEXTS or issubclass(found, (RoveError, Enum)) or dataclasses.is_dataclass(found) or is_named_tuple

@@ -115,6 +115,11 @@ class Guarding(Validated):
     files: Literal["refuse", "workspace"] = arg(
         "What `file:` addresses open: nothing (refuse), or files of the workspace.", default="refuse"
     )
+    safari: Literal["refuse", "unguarded"] = arg(
+        "Whether the engine webkit may be Safari, on a Mac. Its driver takes no proxy: what its pages reach is NOT "
+        "GUARDED.",
+        default="refuse",
+    )
 
 
 @dataclass(frozen=True)
@@ -150,15 +155,3 @@ class Serving(Validated):
     connections: int = arg("Most WebSocket clients at once.", default=100, ge=1)
     message_kilobytes: int = arg("Largest message that a client may send.", default=1024, ge=1)
     requests_per_second: int = arg("Most requests a second from one client.", default=50, ge=1)
-
-
-@dataclass(frozen=True)
-class Clustering(Validated):
-    """What `--cluster` does; nothing else reads it."""
-
-    wait: Seconds = arg(
-        "Seconds that a cluster whose head or last node has gone is waited for, before `rove map` ends.", default=300
-    )
-    lease: Seconds = arg(
-        "Seconds without a word from its rove process after which a node ends what it does for it.", default=60
-    )

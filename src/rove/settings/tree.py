@@ -22,12 +22,13 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from rove.errors import InvalidSettings
 from rove.settings.chrome_version import PINNED, checked_mirror, checked_version
+from rove.settings.cluster import Clustering
 from rove.settings.debug_port import checked
 from rove.settings.fetching import Fetching
 from rove.settings.home import DEFAULT as DEFAULT_HOME
 from rove.settings.home import home_from
 from rove.settings.logins import Logins
-from rove.settings.sections import Capturing, Clustering, EngineName, Observing, Viewport
+from rove.settings.sections import Capturing, EngineName, Observing, Viewport
 from rove.settings.sections import Deadlines as Deadlines
 from rove.settings.sections import Guarding as Guarding
 from rove.settings.sections import Journaling as Journaling
@@ -111,7 +112,7 @@ class Settings(Validated):
         default=False,
     )
     sandbox: Literal["auto", "on", "off"] = arg(
-        "Chromium's own sandbox; auto turns it off only where the kernel refuses it.",
+        "The sandbox of Chromium or WebKit; auto turns it off only where the kernel refuses it.",
         default="auto",
     )
     allow_host: tuple[str, ...] = arg(
@@ -162,9 +163,9 @@ class Settings(Validated):
     capture: Capturing = Capturing()
     guard: Guarding = Guarding()
     serve: Serving = Serving()
-    cluster: Clustering = Clustering()
     logins: Logins = Logins()
     fetching: Fetching = Fetching()
+    cluster: Clustering = Clustering()
 
     @property
     def home_folder(self) -> Path:

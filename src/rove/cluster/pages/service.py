@@ -50,7 +50,7 @@ class Service:
             _with_one_journal_file(configuration.settings_on(self._node.folder)),
             self._options,
             slots,
-            pkgutil.resolve_name(setup.facade),
+            pkgutil.resolve_name(setup.session_class),
             configuration.policy,
             configuration.named_secrets(),
         )

@@ -23,6 +23,7 @@ from rove.engine.outcome_redaction import redact_error, redacted_outcome
 from rove.engine.people.driver import Driver, DriverEvent, Lease
 from rove.engine.people.handoffs import Handoffs, People
 from rove.engine.people.live_view import LiveView
+from rove.engine.people.person_control import SessionControl
 from rove.engine.people.typed_texts import TypedTexts
 from rove.engine.recording.step_recorder import SessionRecorder
 from rove.engine.run.options import Report, RunOptions, ignore_progress
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from rove.browser.context import Context
     from rove.browser.input_event import InputEvent
     from rove.browser.page_data import Box
+    from rove.engine.journal_store import JournalStore
     from rove.engine.network_access import NetworkAccess
     from rove.guard.hosts.refusal import Refusal
     from rove.guard.policy.approval import Approver
@@ -74,11 +76,13 @@ class Session:
         people: People | None = None,
         owner: str | None = None,
         login: SessionLogin | None = None,
+        journal_store: JournalStore | None = None,
     ) -> None:
         """`ref_numbers`: the numbers of refs that an earlier session of this name has given, and that go on.
 
         `watcher` is told of each step. `people`: who can be asked to take over. `owner`: the client that alone may use
         it, in a server with several; None for those of the process itself. `login`: what it begins with.
+        `journal_store`: keeps its journal, instead of the ledger in its home.
         """
         self.name = name
         self.owner = owner
@@ -90,18 +94,21 @@ class Session:
         self.secrets = secrets
         self.guard_notice = guard_notice
         guard = guard_notice.kind if guard_notice else GUARDED
-        self._typed = TypedTexts(secrets)
-        self.redact: Callable[[str], str] = self._typed.redact
-        self.near_misses = self._typed.near_misses
-        self.journal = Journal(settings.journal_folder, name, settings.journal, self._typed.redact, guard, watcher)
+        self.typed = TypedTexts(secrets)
+        self.redact: Callable[[str], str] = self.typed.redact
+        self.near_misses = self.typed.near_misses
+        self.journal = Journal(
+            settings.journal_folder, name, settings.journal, self.typed.redact, guard, watcher, journal_store
+        )
         self.recorder = SessionRecorder(self, lambda: self._context, is_watched=watcher is not None)
         self.driver = Driver(settings.deadlines.held, settings.deadlines.lease)
         self.driver.on_changed = self._on_driver_changed
         self.handoffs = Handoffs(name, self.driver, people, settings.deadlines.handoff)
+        self.control = SessionControl(self.driver, self.handoffs)
         # Sent when the session has another page, tab or driver.
         self.changed = Signal()
         self._watcher = watcher
-        self._people = PersonAccess(name, lambda: self._context, self.journal, self._typed)
+        self._people = PersonAccess(name, lambda: self._context, self.journal, self.typed)
         self.captures = Captures(self, lambda: self._context)
         self.driver.before_turn = self._people.finish
         network.on_refused = self._on_refused
@@ -114,8 +121,8 @@ class Session:
         self._context: Context | None = None
         self._context_lock = asyncio.Lock()
         self.login = login or SessionLogin()
-        self._backup = ContextBackup(name, self.login, ref_numbers)
-        self.web = SessionWeb(self, lambda: self._context, self._backup.cookies, self.login.profile is not None)
+        self.backup = ContextBackup(name, self.login, ref_numbers)
+        self.web = SessionWeb(self, lambda: self._context, self.backup.cookies, self.login.profile is not None)
         # Whether the state that the next context is opened with was saved by name, and has not been restored before.
         self._is_untried = self.login.begins_with is not None
         self._tasks = BackgroundTasks(f"session {name}")
@@ -145,15 +152,15 @@ class Session:
         self.last_used = time.monotonic()
         try:
             # All text of a page leaves the engine here, so secrets are removed here.
-            outcome = redacted_outcome(await Run(self, options).run(action), self._typed)
+            outcome = redacted_outcome(await Run(self, options).run(action), self.typed)
             return self._add_guard_notice(outcome)
         except Exception as error:
-            redact_error(error, self._typed)
+            redact_error(error, self.typed)
             raise
         finally:
             self.running_calls -= 1
             self.last_used = time.monotonic()
-            self._backup.save_soon()
+            self.backup.save_soon()
             self.on_call_ended()
 
     def _add_guard_notice(self, outcome: Outcome[R]) -> Outcome[R]:
@@ -200,33 +207,42 @@ class Session:
             assert self._context is not None
             return self._context
 
+    async def start(self) -> None:
+        """Open the browser context now, not with the first call that needs it."""
+        await self.context(lambda message: None)
+
     async def _restore_context(self, progress: Callable[[str], None]) -> None:
         """Open a context with what was saved. Raises StateUnusable if the browser does not take a named state."""
         try:
-            context = await self._open_context(self, self._backup.saved, progress)
+            context = await self._open_context(self, self.backup.saved, progress)
         except StateNotRestored as error:
             if self._is_untried:
                 raise not_restored(self.login.label, error) from error
             # Of a browser that was lost, at least the tabs are opened again. What was saved by name stays as it is.
             self.login.stop()
-            self._backup.saved = replace(self._backup.saved or SavedContext(), state=None)
-            context = await self._open_context(self, self._backup.saved, progress)
+            self.backup.saved = replace(self.backup.saved or SavedContext(), state=None)
+            context = await self._open_context(self, self.backup.saved, progress)
         if self._is_closed:
             await context.close()
             await self.network.close()
         self.refuse_if_closed()
         self._is_untried = False
-        context.restrict_reading(self.may_read, HIDDEN_FRAME_TEXT, self._typed)
+        context.restrict_reading(self.may_read, HIDDEN_FRAME_TEXT, self.typed)
         context.use_secrets(self.secrets)
-        context.watch(self._on_changed, self._typed.note_field)
+        context.watch(self._on_changed, self.typed.note_field)
         await self.web.cookies.give_to(context)
         self._use(context)
         await self.captures.begin()
 
     def _use(self, context: Context | None) -> None:
         self._context = context
-        self._backup.follow(context)
+        self.backup.follow(context)
         self._on_changed()
+
+    async def allow_host(self, host: str) -> None:
+        """Let the session reach one more host, written as in the settings. Raises InvalidSettings."""
+        self.network.allow_host(host)
+        await self.network.applied()
 
     def refuse_if_closed(self) -> None:
         """Raise NotOpen if the session was closed."""
@@ -246,7 +262,7 @@ class Session:
         """Note that the browser died or froze. The next call gets a new context, with what was saved of this one."""
         if self._context is not None:
             self._has_unreported_loss = not self.network.is_guarded and not self.running_calls
-            self._backup.mark_lost(self._context, reason)
+            self.backup.mark_lost(self._context, reason)
             self._context.lost.reason = reason
             self._context.lost.set()
             self._end_refs(self._context, "the browser was restarted")
@@ -257,12 +273,12 @@ class Session:
             context = self._context
             if context is None or self.is_used:
                 return False
-            saved = await self._backup.save(context)
+            saved = await self.backup.save(context)
             if self.is_used or self._context is not context:
                 return False  # a call has begun meanwhile
             reason, shared = f"The session's pages were closed {why}", context.shared_state
             given = context.ids_given
-            self._backup.saved = replace(saved, kind="session restored", reason=reason, shared=shared, ids_given=given)
+            self.backup.saved = replace(saved, kind="session restored", reason=reason, shared=shared, ids_given=given)
             self._end_refs(context, f"its page was closed {why}, and loaded anew")
             await context.close()
             return True
@@ -272,12 +288,9 @@ class Session:
         context.shared_state.ref_numbers.end_all(reason)
         self._use(None)
 
-    @property
-    def ref_numbers(self) -> RefNumbers | None:
-        """The numbers of the refs that it has given; None if it has given none."""
-        if self._context is not None:
-            return self._context.shared_state.ref_numbers
-        return self._backup.saved.shared.ref_numbers if self._backup.saved is not None else None
+    def begin_with(self, saved: SavedContext) -> None:
+        """Open the first context as another of this session was saved, which was lost with its machine."""
+        self.backup.saved, self._is_untried = saved, False
 
     async def read_state(self) -> BrowserState:
         """Return the state of the session now: of every origin, also of those that no tab shows."""
@@ -287,25 +300,25 @@ class Session:
     async def load_state(self, state: BrowserState, label: str) -> None:
         """Replace cookies and storage by a state, and load the tabs anew. Raises StateUnusable, and changes nothing."""
         async with self._context_lock:
-            before = self._backup.saved
+            before = self.backup.saved
             if (context := self._context) is not None:
-                before = replace(await self._backup.save(context), ids_given=context.ids_given)
+                before = replace(await self.backup.save(context), ids_given=context.ids_given)
                 before = replace(before, shared=context.shared_state)
                 self._end_refs(context, f"the {label} was loaded, and its page anew")
                 await context.close()
-            self._backup.saved = replace(before or SavedContext(), state=state, kind="state loaded", reason="")
+            self.backup.saved = replace(before or SavedContext(), state=state, kind="state loaded", reason="")
             self._is_untried, self.login.label = True, label
             try:
                 await self._restore_context(lambda message: None)
             except RoveError:
-                self._backup.saved, self._is_untried = before, False
+                self.backup.saved, self._is_untried = before, False
                 raise
 
     async def keep_login(self) -> None:
         """Save the login of the session for the last time, if it is to be saved. Raises StateUnusable."""
         # A session that has not restored its state has nothing to save, and must not replace what was saved.
         if not self._is_untried:
-            await self._backup.keep_login()
+            await self.backup.keep_login()
 
     async def wait_for_popups(self) -> None:
         """Wait until the popups that pages have opened are tabs."""
@@ -318,14 +331,14 @@ class Session:
         notes = {"guard": str(self.guard_notice or ""), "recording": recording, "extensions": extensions}
         return {
             "session": self.name,
-            "tabs": self._backup.described_tabs(self._redact_url),
+            "tabs": self.backup.described_tabs(self._redact_url),
             "idle_seconds": round(time.monotonic() - self.last_used, 1),
             **{name: note for name, note in notes.items() if note},
         }
 
     def _redact_url(self, url: PageText) -> PageText:
         """Return only the origin of a page that may not be read, since a URL can contain its text."""
-        return url.around(self._typed.redact(url) if self.may_read(url) else url.origin)
+        return url.around(self.typed.redact(url) if self.may_read(url) else url.origin)
 
     def watch(self, tab: str | None = None, max_width: int = 1280, quality: int = 60) -> LiveView:
         """Return a live view of a tab, or of the current one, whichever that is. It is no action of the agent.
@@ -352,7 +365,7 @@ class Session:
         """Return the ref, the line and the place of the first element that a target means now. Raises RoveError."""
         return await self._people.locate(target, tab)
 
-    def seen(self, tab: str | None = None) -> Snapshot | None:
+    async def seen(self, tab: str | None = None) -> Snapshot | None:
         """Return what the agent was last shown of a tab; None if it has not looked at its page yet."""
         return self._people.seen(tab)
 
@@ -375,7 +388,7 @@ class Session:
 
     async def stop_saving(self) -> None:
         """Cancel the save that is running or due, and start no other."""
-        await self._backup.stop()
+        await self.backup.stop()
         await self._tasks.close()
 
     async def end_calls(self) -> None:

@@ -27,7 +27,6 @@ from rove.surfaces.library import Session
 
 # Seconds for the packages of a script: a node whose Python is a virtual environment copies all of it first.
 PACKAGES_SECONDS = 900.0
-FACADE = f"{Session.__module__}:{Session.__qualname__}"
 
 
 class ClusterRun:
@@ -40,7 +39,9 @@ class ClusterRun:
             check_script(pages.script)
         self._settings = settings
         self._pages = pages
-        self._setup = PagesSetup(Configuration.of(settings), pages, FACADE, parallel, state=_state(settings, pages))
+        session_class = f"{Session.__module__}:{Session.__qualname__}"
+        state = _state(settings, pages)
+        self._setup = PagesSetup(Configuration.of(settings), pages, session_class, parallel, state=state)
         self._options = ClusterOptions(
             address,
             head_seconds=settings.cluster.wait,

@@ -10,7 +10,7 @@ from rove.engine.people.handoffs import HandoffEnd, HandoffRequest
 from rove.errors import Denied, NotOpen, RoveError
 from rove.surfaces.gateway.events import Events
 from rove.surfaces.gateway.live.pictures import StepPictures
-from rove.surfaces.gateway.metrics import Metrics
+from rove.surfaces.gateway.numbers.metrics import Metrics
 from rove.tasks import BackgroundTasks
 
 Facts = Callable[[str], dict[str, Any]]
@@ -72,7 +72,7 @@ class SessionObserver:
 
     # People
 
-    def ask(self, request: HandoffRequest, /) -> None:
+    async def ask(self, request: HandoffRequest, /) -> None:
         """Show a hand-off to people. Raises Denied if no client is connected that could show it."""
         if not self._has_clients():
             raise Denied(
