@@ -195,7 +195,7 @@ async def test_navigate_answers_at_the_stage_that_is_asked_for(session: Session,
     assert "Tea" in outcome.changes.text
     assert outcome.pending == ("the page is still loading: it may be incomplete",)
     with pytest.raises(DeadlineExceeded, match="did not reach load"):
-        await session.using(timeout=2).navigate(url, "load")
+        await session.using(timeout=4).navigate(url, "load")
     held.set()
     assert (await session.navigate(url, "load")).pending == ()
     site.requests.clear()
