@@ -1,0 +1,123 @@
+"""One simulated cluster, from its start to the end of a scenario."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import random
+from collections.abc import Awaitable, Callable
+
+from bench.scale.assumptions import Plan
+from bench.scale.costs import Costs
+from bench.scale.node import SimulatedNode
+from bench.scale.processors import Processors
+from bench.scale.server import Record, SimulatedServer
+from bench.scale.virtual_time import now, run
+
+# Seconds in which the first sessions arrive; what happens until then is no part of the results.
+FILLING = 120.0
+
+
+class Simulation:
+    """Gateways, nodes and agents. Sessions arrive at the rate that keeps their number."""
+
+    def __init__(self, plan: Plan, costs: Costs) -> None:
+        self.plan = plan
+        self.costs = costs
+        self.record = Record()
+        self._random = random.Random(plan.seed)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._names = 0
+        machines = plan.machines
+        self.nodes = [
+            SimulatedNode(
+                number,
+                number // machines.nodes_per_rack,
+                Processors(machines.cores),
+                machines.memory,
+                costs.node_memory,
+            )
+            for number in range(machines.nodes)
+        ]
+        # Each rack is shared by all gateways, so that none loses all of its nodes with one.
+        self.servers = [
+            SimulatedServer(plan, costs, self.nodes[first :: machines.gateways], self.record, plan.seed + first)
+            for first in range(machines.gateways)
+        ]
+
+    def server_of(self, node: SimulatedNode) -> SimulatedServer:
+        return next(server for server in self.servers if node.id in server.nodes)
+
+    @property
+    def open(self) -> int:
+        """How many sessions are open."""
+        return sum(len(server.sessions) for server in self.servers)
+
+    def start(self, work: Awaitable[None]) -> asyncio.Task[None]:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def fill(self) -> None:
+        """Start the polls and the arrivals, and wait until as many sessions are open as the plan wants."""
+        for server in self.servers:
+            await server.prepare()
+            self.start(server.poll())
+        work = self.plan.work
+        for number in range(work.sessions):
+            # A session that is already there has, on average, as long to go as a new one: lives are exponential.
+            self.start(self._later(FILLING * 0.8 * number / work.sessions))
+        self.start(self._arrivals())
+        await asyncio.sleep(FILLING)
+        self.forget_records()
+
+    def forget_records(self) -> None:
+        """Begin the results anew."""
+        fresh = Record()
+        vars(self.record).update(vars(fresh))
+
+    async def lose(self, nodes: list[SimulatedNode]) -> None:
+        """Let nodes of all gateways die at once."""
+        by_server: dict[int, list[SimulatedNode]] = {}
+        for node in nodes:
+            by_server.setdefault(id(self.server_of(node)), []).append(node)
+        await asyncio.gather(*(self.server_of(group[0]).lose(group) for group in by_server.values()))
+
+    async def _later(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        await self._agent()
+
+    async def _arrivals(self) -> None:
+        each = self.plan.work.minutes * 60 / self.plan.work.sessions
+        while True:
+            await asyncio.sleep(self._random.expovariate(1 / each))
+            self.start(self._agent())
+
+    async def _agent(self) -> None:
+        self._names += 1
+        name, kinds = f"s{self._names}", self.plan.work.kinds
+        kind = self._random.choices([*kinds], [*kinds.values()])[0]
+        seconds = -math.log(1 - self._random.random()) * self.plan.work.minutes * 60
+        await self.servers[self._names % len(self.servers)].use(name, self.costs.kinds[kind], seconds)
+
+    async def end(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        for server in self.servers:
+            await server.relocation.close()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+def simulate(plan: Plan, costs: Costs, scenario: Callable[[Simulation], Awaitable[None]]) -> tuple[Simulation, float]:
+    """Fill a cluster, run a scenario in it, and return what happened and when the scenario began."""
+
+    async def whole() -> tuple[Simulation, float]:
+        simulation = Simulation(plan, costs)
+        await simulation.fill()
+        began = now()
+        await scenario(simulation)
+        await simulation.end()
+        return simulation, began
+
+    return run(whole())
