@@ -16,6 +16,8 @@ RoveError
 ├── StateUnusable         state_unusable        a saved state cannot be read, restored or written
 ├── ProfileInUse          profile_in_use        another session uses the profile
 ├── BrowserUnavailable    browser_unavailable   no browser was found, or it has ended
+├── ClusterUnavailable    cluster_unavailable   the cluster cannot be reached, or has no node that may be used
+├── NodeLost              node_lost             the node of the cluster that was asked has gone
 ├── Unsupported           unsupported           the browser engine in use cannot do this
 ├── NavigationFailed      navigation_failed     the address could not be loaded
 ├── CertificateInvalid    certificate_invalid   the server's certificate is not valid
@@ -210,6 +212,18 @@ def unwritable(folder: object, error: OSError) -> BrowserUnavailable:
     return BrowserUnavailable(
         f"{folder} cannot be written: {error.strerror}.", hint="Set ROVE_HOME, or pass --home, to a folder that can be."
     )
+
+
+class ClusterUnavailable(RoveError):
+    code = "cluster_unavailable"
+    default_hint = "Start the head of the cluster again, then call again."
+    retryable = True
+
+
+class NodeLost(RoveError):
+    code = "node_lost"
+    default_hint = "Call again: another node takes over."
+    retryable = True
 
 
 class Unsupported(RoveError):

@@ -22,6 +22,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from rove.errors import InvalidSettings
 from rove.settings.chrome_version import PINNED, checked_mirror, checked_version
+from rove.settings.cluster import Clustering
 from rove.settings.debug_port import checked
 from rove.settings.fetching import Fetching
 from rove.settings.home import DEFAULT as DEFAULT_HOME
@@ -160,6 +161,7 @@ class Settings(Validated):
     serve: Serving = Serving()
     logins: Logins = Logins()
     fetching: Fetching = Fetching()
+    cluster: Clustering = Clustering()
 
     @property
     def home_folder(self) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Callable
+from hashlib import blake2b
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
@@ -60,6 +61,12 @@ class StateCipher:
                 hint="Put back the file or its key, or delete the state and log in again.",
             ) from error
         return data
+
+    def digest(self, name: str) -> str:
+        """Return what stands for a name in places where it must not be read; with another key it is another."""
+        key = self._key() or self._agreed_key()
+        content = name.encode("utf-8", "surrogatepass")
+        return blake2b(content, key=key, digest_size=16, person=SERVICE.encode()).hexdigest()
 
     def _aead(self, key: bytes) -> Any:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # 30 ms, which most starts do not need

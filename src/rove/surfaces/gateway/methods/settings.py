@@ -12,7 +12,7 @@ from rove.surfaces.gateway.tokens import Scope
 from rove.validation.fields import plain
 
 # Their values can hold a password, or the address of a browser without a guard: for the owner alone.
-PRIVATE = frozenset({"attach", "proxy", "browser_mirror", "serve.model_url"})
+PRIVATE = frozenset({"attach", "proxy", "browser_mirror", "serve.model_url", "cluster.store"})
 
 
 @method("settings.get", Scope.VIEW, "{settings: [{key, value, default, description, choices, source}]}")

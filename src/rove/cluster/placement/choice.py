@@ -1,0 +1,101 @@
+"""The choice of a node for one session: room first, then the node that has the smallest share of what it can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from hashlib import blake2b
+
+from rove.cluster.placement.node_load import NodeLoad, host_room
+from rove.validation.record import dataclass
+
+# Cores that a session is expected to keep busy, for the weight of a node; processors refuse nothing.
+CORES_PER_SESSION = 0.1
+# Answers faster than this are as good as each other.
+FAST_ANSWER = 0.02
+# A node gets less from this many times the answer of the fastest on, and not ever less.
+SLOW_FROM = 2.0
+MOST_SLOWNESS = 10.0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a node may take: `sessions` in all, `moves` at once of sessions that another node had."""
+
+    sessions: int
+    moves: int
+
+
+@dataclass(frozen=True)
+class Wish:
+    """A session that needs a node. `preferred`: the node that it was on. `is_move`: it comes from another node."""
+
+    session: str
+    preferred: str | None = None
+    excluded: Collection[str] = ()
+    is_move: bool = False
+
+
+def choose(wish: Wish, loads: Sequence[NodeLoad], cost: int, limits: Limits) -> str | None:
+    """Return the node for a session of that cost; None if no node has room."""
+    rooms = host_room(loads, cost)
+    fitting = [
+        load
+        for load in loads
+        if _takes(load, limits, wish) and load.held < limits.sessions and rooms[load.report.host] > 0
+    ]
+    if not fitting:
+        return None
+    if any(load.id == wish.preferred for load in fitting):
+        return wish.preferred
+    neighbours = _count_by_host(loads)
+    fastest = min(map(_answer, fitting))
+
+    def share(load: NodeLoad) -> tuple[float, bytes]:
+        host = load.report.host
+        weight = _weight(load, rooms[host] / neighbours[host], limits)
+        return (load.held + 1) / weight * _slowness(load, fastest), _rank(wish.session, load.id)
+
+    return min(fitting, key=share).id
+
+
+def free_places(loads: Sequence[NodeLoad], cost: int, limits: Limits) -> int:
+    """Return how many more sessions of that cost the nodes have room for."""
+    rooms = host_room(loads, cost)
+    below_limit: dict[str, int] = {}
+    for load in loads:
+        if load.is_open:
+            host = load.report.host
+            below_limit[host] = below_limit.get(host, 0) + max(limits.sessions - load.held, 0)
+    return sum(min(rooms[host], places) for host, places in below_limit.items())
+
+
+def _takes(load: NodeLoad, limits: Limits, wish: Wish) -> bool:
+    has_turn = not wish.is_move or load.opening < limits.moves
+    return load.is_open and load.id not in wish.excluded and has_turn
+
+
+def _weight(load: NodeLoad, memory_room: float, limits: Limits) -> float:
+    """Return how many sessions a node could hold well: by memory, by what is left of its cores, and by the limit."""
+    free_cores = load.report.cores * max(1 - load.report.busy, 0)
+    room = min(memory_room, free_cores / CORES_PER_SESSION, limits.sessions - load.held)
+    return load.held + max(room, 0.5)
+
+
+def _slowness(load: NodeLoad, fastest: float) -> float:
+    return min(max(_answer(load) / (SLOW_FROM * fastest), 1.0), MOST_SLOWNESS)
+
+
+def _answer(load: NodeLoad) -> float:
+    return max(load.report.answer_seconds, FAST_ANSWER)
+
+
+def _count_by_host(loads: Sequence[NodeLoad]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for load in loads:
+        counts[load.report.host] = counts.get(load.report.host, 0) + load.is_open
+    return counts
+
+
+def _rank(session: str, node: str) -> bytes:
+    """Return what orders nodes that are equally good, the same way each time for the same session."""
+    return blake2b(f"{session}\n{node}".encode(errors="surrogatepass"), digest_size=8).digest()
