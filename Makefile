@@ -47,7 +47,7 @@ serve: browser .venv/serve/ready  ## Start the server and its web page beside th
 test: browser .venv/dev/ready .venv/widgets/ready .venv/windows/ready .venv/firefox/ready .venv/webkit/ready .venv/urls/ready .venv/har/ready  ## Run the tests.
 	@$(PYTEST) $(PARALLEL) -m "not slow"
 
-test-all: browser .venv/dev/ready .venv/more_widgets/ready .venv/windows/ready .venv/firefox/ready .venv/webkit/ready .venv/urls/ready .venv/har/ready .venv/conformance/ready .venv/adapters/ready .venv/recordings/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
+test-all: browser .venv/dev/ready .venv/more_widgets/ready .venv/windows/ready .venv/firefox/ready .venv/webkit/ready .venv/urls/ready .venv/har/ready .venv/conformance/ready .venv/adapters/ready .venv/recordings/ready .venv/s3/ready  ## Run the tests, then the slow ones, which need the machine to themselves.
 	@$(PYTEST) $(PARALLEL) -m "not slow" --hypothesis-profile new-examples
 	@$(PYTEST) -m slow --hypothesis-profile new-examples
 
@@ -207,6 +207,13 @@ browser: .venv/ready
 .venv/adapters/ready: Makefile .venv/dev/ready
 	@echo "Setting up agent frameworks in .venv (once)"
 	@$(INSTALL) $(FRAMEWORKS)
+	@mkdir -p $(@D)
+	@touch $@
+
+# A server that speaks S3's protocol, and its client, for the store of states of a cluster.
+.venv/s3/ready: Makefile .venv/dev/ready
+	@echo "Setting up a server for S3 in .venv (once)"
+	@$(INSTALL) 'moto[s3,server]>=5' 's3fs>=2025.1'
 	@mkdir -p $(@D)
 	@touch $@
 

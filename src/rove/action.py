@@ -94,6 +94,11 @@ class Action(Validated, Generic[R]):
         return ()
 
     @property
+    def files_read(self) -> tuple[str, ...]:
+        """The paths of the files of the workspace that it may read, which need not exist."""
+        return self.files
+
+    @property
     def is_about_page(self) -> bool:
         """Whether it needs a page that could be loaded."""
         return True
@@ -197,7 +202,7 @@ class FileAction(Action[R]):
 class SessionsAction(Action[R]):
     """An action on the set of sessions."""
 
-    def refuse_early(self, directory: SessionDirectory) -> None:
+    async def refuse_early(self, directory: SessionDirectory) -> None:
         """Raise, before a person is asked, if it would fail anyway."""
 
     async def perform(self, directory: SessionDirectory) -> R:
@@ -247,6 +252,10 @@ class CompositeAction(Action[R]):
     def actions(self) -> Sequence[Action[Any]]:
         """The actions that it is made of."""
         raise NotImplementedError
+
+    @property
+    def files_read(self) -> tuple[str, ...]:
+        return tuple(path for each in self.actions for path in each.files_read)
 
     @property
     def shares_time(self) -> bool:

@@ -18,7 +18,7 @@ import pytest
 
 from rove import Session
 from rove.actions.input.pointer import Click
-from rove.engine import journal as journal_module
+from rove.engine import journal_store as journal_module
 from rove.engine.journal import Journal
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import JournalFailed

@@ -57,7 +57,7 @@ async def test_33_the_call_after_the_browser_was_killed_or_stopped_has_its_page_
 ) -> None:
     await own.navigate(site.page("/", PAGE))
     engine = own._engine
-    assert await eventually_async(lambda: engine._backup.saved is not None)
+    assert await eventually_async(lambda: engine.backup.saved is not None)
     for pid in browser_pids(home):
         os.kill(pid, signal_sent)
     began = time.monotonic()
@@ -79,13 +79,13 @@ async def test_33_what_the_last_of_several_quick_calls_stored_is_restored_too(
     own: Session, site: Site, home: Path
 ) -> None:
     def is_kept() -> bool:
-        saved = own._engine._backup.saved
+        saved = own._engine.backup.saved
         return (
             saved is not None and saved.state is not None and any(each.local for each in saved.state.origins.values())
         )
 
     await own.navigate(site.page("/", "<h1>Plain</h1>"))
-    assert await eventually_async(lambda: own._engine._backup.saved is not None)
+    assert await eventually_async(lambda: own._engine.backup.saved is not None)
     await own.evaluate("localStorage.kept = 'later'; document.cookie = 'a=c; max-age=999'")
     assert await eventually_async(is_kept)  # although no call follows that would save it
     for pid in browser_pids(home):
@@ -107,10 +107,10 @@ async def test_33_every_session_gets_its_tabs_cookies_and_storage_back_and_one_e
         await session.tabs("switch", tab="t1")
     engines = [own._engine, other._engine]
     for engine in engines:
-        engine._backup._last_save = 0.0
+        engine.backup._last_save = 0.0
     await asyncio.gather(own.snapshot(), other.snapshot())
     assert await eventually_async(
-        lambda: all(engine._backup._save_task and engine._backup._save_task.done() for engine in engines)
+        lambda: all(engine.backup._save_task and engine.backup._save_task.done() for engine in engines)
     )
     for pid in browser_pids(home):
         os.kill(pid, signal_sent)
@@ -148,7 +148,7 @@ async def test_33_a_browser_works_again_after_its_network_or_gpu_process_is_kill
 ) -> None:
     await own.navigate(site.page("/", PAGE))
     engine = own._engine
-    assert await eventually_async(lambda: engine._backup.saved is not None)
+    assert await eventually_async(lambda: engine.backup.saved is not None)
     (folder,) = (home / "own" / "run").iterdir()
     pids = [pid for pid in processes_of(folder) if kind in Path(f"/proc/{pid}/cmdline").read_text()]
     assert pids

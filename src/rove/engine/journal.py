@@ -1,19 +1,16 @@
 """The journal of a session: one line per action or message, chained to the line before it and never rewritten.
 
-An action that cannot be recorded is not run. Its entry is written when it is over. If that fails, the caller gets an
-error, the entry is kept in memory, and no other action runs until it has been written. When an action begins, a file
-beside the journal says so: if the process is killed meanwhile, the next process that opens the journal records it.
+An action that cannot be recorded is not run; `journal_store.py` says how that is made sure of.
 """
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import logging
 import os
 import time
 from base64 import b64encode
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import field
 from hashlib import sha256
 from pathlib import Path
@@ -21,11 +18,9 @@ from typing import Any, Literal
 
 from rove.action import AnyAction
 from rove.engine.guard_notice import GUARDED
+from rove.engine.journal_store import KILOBYTE, JournalStore, LedgerStore, Unwritable
 from rove.engine.watcher import StepWatcher
 from rove.errors import JournalFailed, RoveError
-from rove.ledger.files import PATIENCE, LedgerFiles, LockHeld
-from rove.ledger.open_entries import OpenEntries
-from rove.ledger.writer import Ledger
 from rove.outcome import Attachment
 from rove.settings.tree import Journaling
 from rove.validation.record import dataclass
@@ -33,8 +28,6 @@ from rove.validation.record import dataclass
 log = logging.getLogger(__name__)
 Redact = Callable[[str], str]
 REDACTION_FAILED = "(not kept: removing secrets from it failed)"
-KILLED = "the process was killed in the middle of it"
-KILOBYTE = 1024
 # Recorded instead of a text that an action was not allowed to type into a password field.
 PASSWORD_TEXT = "(not kept: it was refused to a password field)"
 _KEPT_ARGUMENTS = ("target", "action")
@@ -78,7 +71,7 @@ class Entry:
 
 
 class Journal:
-    """Appends to `sessions/<name>.jsonl`, readable by its owner only."""
+    """Turns what happens in a session into entries without secrets, and tells a watcher of its steps."""
 
     def __init__(
         self,
@@ -88,22 +81,16 @@ class Journal:
         redact: Redact | None = None,
         guard: str = GUARDED,
         watcher: StepWatcher | None = None,
+        store: JournalStore | None = None,
     ) -> None:
+        """`store`: keeps the entries, instead of the ledger of this session in `folder`."""
         settings = settings or Journaling()
+        self.store = store or LedgerStore(folder, session, settings)
         self._session = session
-        self._files = LedgerFiles(folder, session)
-        self._ledger = Ledger(self._files, settings.file_megabytes * KILOBYTE * KILOBYTE, settings.keep_files)
         self._largest_attachment = settings.attachment_kilobytes * KILOBYTE
         self._redact = redact
         self._guard = guard
         self._watcher = watcher
-        # Entries that are not written yet, each with the number under which its action has begun.
-        self._unwritten: list[tuple[int | None, dict[str, Any]]] = []
-        self._open_entries = OpenEntries(self._files)
-        self._has_recorded_killed = False
-        self._is_closed = False
-        # Held while the files are used, as a thread may use them.
-        self._lock = asyncio.Lock()
 
     @contextlib.asynccontextmanager
     async def entry(self, action: AnyAction) -> AsyncGenerator[Entry]:
@@ -114,7 +101,7 @@ class Journal:
     @contextlib.asynccontextmanager
     async def writing(self, entry: Entry) -> AsyncGenerator[Entry]:
         """Write an entry when what it tells of is over, however it ended."""
-        number = await self._begin(entry)
+        number = await self.begin(entry)
         began = time.monotonic()
         try:
             yield entry
@@ -138,76 +125,40 @@ class Journal:
         """
         facts = {"session": self._session, "kind": kind, "began": time.time(), **self.redacted(dict(data))}
         facts["attachments"] = [self._attachment_data(attachment) for attachment in attachments]
-        self._unwritten.append((None, facts))
         try:
-            await self._write_in_turn()
-        except OSError as error:
-            raise JournalFailed(f"A {kind} is not on record: {self._describe_failure(error)}.") from error
+            await self.store.end(None, facts)
+        except Unwritable as error:
+            raise JournalFailed(f"A {kind} is not on record: {error.sentence}.") from error
 
     async def close(self) -> None:
         """Close the files. An action that ends later, such as the one that closes the session, opens them once more."""
-        async with self._lock:
-            self._is_closed = True
-            try:
-                await self._write_all()
-            except OSError as error:
-                log.error("%s; %d action(s) are not in it", self._describe_failure(error), len(self._unwritten))
-            self._close_files()
+        await self.store.close()
 
-    def _close_files(self) -> None:
-        if self._open_entries.is_empty:  # else the file stays locked, as this process lives
-            self._open_entries.close()
-        self._ledger.close()
-
-    async def _acquire(self) -> None:
-        """Wait to use the files alone. Raises LockHeld if an entry before this one waits too long for its turn."""
-        if not self._lock.locked():
-            await self._lock.acquire()
-            return
+    async def begin(self, entry: Entry) -> int:
+        """Make sure that an action can be recorded, and that it is known to begin. Raises JournalFailed."""
+        data = self._to_data(entry)
         try:
-            async with asyncio.timeout(PATIENCE):
-                await self._lock.acquire()
-        except TimeoutError:
-            raise LockHeld from None
-
-    async def _begin(self, entry: Entry) -> int:
-        """Make sure that the action can be recorded, and write beside the ledger that it begins."""
-        try:
-            await self._acquire()
-            try:
-                await self._write_all()
-                self._ledger.ready()
-                await self._record_killed()
-                data = self._to_data(entry)
-                number = self._open_entries.begin(data)
-            finally:
-                self._lock.release()
-        except OSError as error:
-            raise JournalFailed(f"Nothing was done: {self._describe_failure(error)}.") from error
+            number = await self.store.begin(data)
+        except Unwritable as error:
+            raise JournalFailed(f"Nothing was done: {error.sentence}.") from error
         if self._watcher is not None:
             _tell(self._watcher.step_began, data)
         return number
 
-    async def _record_killed(self) -> None:
-        """Record the actions of processes that were killed while they ran."""
-        if self._has_recorded_killed:
-            return
-        for facts in self._open_entries.take_over():
-            self._unwritten.append((None, {**facts, "outcome": "broken off", "error": KILLED}))
-        self._has_recorded_killed = True
-        await self._write_all()
-
     async def _record(self, number: int, entry: Entry, began: float) -> None:
         entry.seconds = round(time.monotonic() - began, 4)
-        data = self._to_data(entry)
-        self._unwritten.append((number, data))
+        await self.end(number, self._to_data(entry))
+
+    async def end(self, number: int, data: dict[str, Any]) -> None:
+        """Write the entry of an action that is over. Raises JournalFailed."""
+        outcome: str = data["outcome"]
         if self._watcher is not None:
             _tell(self._watcher.step_ended, data)
         try:
-            await self._write_in_turn()
-        except OSError as error:
+            await self.store.end(number, data)
+        except Unwritable as error:
             raise JournalFailed(
-                f"It ended as {entry.outcome!r}, but is not on record: {self._describe_failure(error)}.",
+                f"It ended as {outcome!r}, but is not on record: {error.sentence}.",
                 hint=f"Do not do it again. {JournalFailed.default_hint}",
             ) from error
 
@@ -217,36 +168,6 @@ class Journal:
             await self._record(number, entry, began)
         except JournalFailed as failed:
             log.error("%s", failed.message)
-
-    async def _write_in_turn(self) -> None:
-        await self._acquire()
-        try:
-            await self._write_all()
-        finally:
-            if self._is_closed:
-                self._close_files()
-            self._lock.release()
-
-    async def _write_all(self) -> None:
-        """Write the entries that are not written yet, oldest first.
-
-        This takes microseconds. If another process holds the lock, a thread waits for it instead of the event loop.
-        """
-        while self._unwritten:
-            try:
-                self._write_oldest(patience=0)
-            except LockHeld:
-                await _wait_uninterrupted(asyncio.to_thread(self._write_oldest, PATIENCE))
-
-    def _write_oldest(self, patience: float) -> None:
-        number, facts = self._unwritten[0]
-        self._ledger.append(facts, patience)
-        del self._unwritten[0]
-        if number is not None:
-            self._open_entries.end(number)
-
-    def _describe_failure(self, error: OSError) -> str:
-        return f"the journal {self._files.current} cannot be written: {error.strerror or error}"
 
     def _to_data(self, entry: Entry) -> dict[str, Any]:
         """Return an entry as JSON data, without secrets."""
@@ -295,22 +216,6 @@ class Journal:
         except Exception:
             log.exception("secrets could not be removed from a journal entry")
             return REDACTION_FAILED
-
-
-async def _wait_uninterrupted(work: Coroutine[Any, Any, None]) -> None:
-    """Wait for work to end, also when the caller is cancelled meanwhile: a thread cannot be cancelled."""
-    working = asyncio.ensure_future(work)
-    cancelled: asyncio.CancelledError | None = None
-    while not working.done():
-        try:
-            await asyncio.wait({working})
-        except asyncio.CancelledError as error:
-            cancelled = error
-    failed = working.exception()
-    if cancelled is not None:
-        raise cancelled
-    if failed is not None:
-        raise failed
 
 
 def _tell(told: Callable[[Mapping[str, Any]], None], step: Mapping[str, Any]) -> None:

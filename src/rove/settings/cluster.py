@@ -35,6 +35,15 @@ class Clustering(Validated):
     moves_per_node: int = arg(
         "Most sessions that one node opens at once of those that a lost or drained node had.", default=4, ge=1
     )
-    head_seconds: Seconds = arg(
-        "Seconds to wait for the head of the cluster: at the start, and when it was lost.", default=60
+    wait: Seconds = arg(
+        "Seconds that a cluster whose head or last node has gone is waited for, before `rove map` ends.", default=300
+    )
+    lease: Seconds = arg(
+        "Seconds without a word from its rove process after which a node ends what it does for it.", default=60
+    )
+    wait: Seconds = arg(
+        "Seconds that a cluster whose head or last node has gone is waited for, before `rove map` ends.", default=300
+    )
+    lease: Seconds = arg(
+        "Seconds without a word from its rove process after which a node ends what it does for it.", default=60
     )

@@ -30,7 +30,7 @@ class Gateway:
         self.refused: list[Mapping[str, Any]] = []
         self.sessions: list[str] = []
 
-    def ask(self, request: HandoffRequest) -> None:
+    async def ask(self, request: HandoffRequest) -> None:
         self.requests.put_nowait(request)
 
     def end(self, request: HandoffRequest, outcome: str) -> None:

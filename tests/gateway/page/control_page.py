@@ -79,7 +79,7 @@ class ControlPage:
     async def _place_of(self, key: str, words: str) -> dict[str, float]:
         """Return where an element is on the session's page, as a part of its width and height."""
         session = self.gateway.gateway.sessions.session(key)
-        seen = session.seen()
+        seen = await session.seen()
         assert seen is not None
         ref = next(row.ref for row in seen.rows if row.ref and words in row.line)
         box = await session.element_box(ref)
@@ -88,7 +88,7 @@ class ControlPage:
             "y": (box["y"] + box["height"] / 2) / seen.size[1],
         }
 
-    def seen_lines(self, key: str) -> str:
+    async def seen_lines(self, key: str) -> str:
         """Return what the agent of a session saw last."""
-        seen = self.gateway.gateway.sessions.session(key).seen()
+        seen = await self.gateway.gateway.sessions.session(key).seen()
         return "\n".join(row.line for row in seen.rows) if seen else ""

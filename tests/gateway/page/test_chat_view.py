@@ -38,7 +38,7 @@ async def test_a_newcomer_approves_sees_the_picture_takes_over_and_hands_back(pa
     await page.session.click('button "Hand back"')
     await page.go(f"chat/{key}")
     await page.until_text("It is done: the page says “Thank you, Ann", ".item.assistant")
-    assert "Sencha, wrapped" in page.seen_lines(key)
+    assert "Sencha, wrapped" in await page.seen_lines(key)
     await page.run("document.querySelector('.thumbnail').click()")
     await page.until("document.querySelector('dialog img')?.naturalWidth > 100")
 

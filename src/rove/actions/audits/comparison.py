@@ -116,6 +116,10 @@ class Compare(TabAction[Compared]):
     update: bool = arg("Keep this picture as the baseline from now on.", default=False)
     fail: bool = arg("An error if it does not match, or if there is no baseline.", default=False)
 
+    @property
+    def files_read(self) -> tuple[str, ...]:
+        return (f"{BASELINES}/{self.name}.png",)
+
     async def perform(self, tab: Tab) -> Compared:
         workspace = Workspace(tab.settings.workspace_folder)
         before = None if self.update else await asyncio.to_thread(self._baseline, workspace)

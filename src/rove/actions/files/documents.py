@@ -35,6 +35,10 @@ class ReadPdf(FileAction[PdfRead]):
     max_characters: int = arg("Most text to return.", default=20_000, ge=100, le=200_000)
 
     @property
+    def files_read(self) -> tuple[str, ...]:
+        return (self.path,)
+
+    @property
     def secrets(self) -> tuple[str, ...]:
         name = secret_named(self.password or "")
         return (name,) if name else ()

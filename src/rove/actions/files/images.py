@@ -49,6 +49,10 @@ class ReadImage(FileAction[ImageRead]):
     path: str = arg("Path in the workspace.", min_length=1)
     max_side: int | None = arg("Longest side, in pixels.", default=None, ge=16, le=8000)
 
+    @property
+    def files_read(self) -> tuple[str, ...]:
+        return (self.path,)
+
     async def perform(self, settings: Settings, secrets: DocumentSecrets) -> ImageRead:
         workspace = Workspace(settings.workspace_folder)
         data = await asyncio.to_thread(self._read, workspace)

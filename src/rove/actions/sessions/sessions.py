@@ -46,7 +46,7 @@ class Status(SessionsAction[StatusReport]):
     """Tell which sessions and tabs are open and where they are."""
 
     async def perform(self, directory: SessionDirectory) -> StatusReport:
-        return StatusReport(tuple(directory.sessions()))
+        return StatusReport(tuple(await directory.sessions()))
 
 
 @dataclass(frozen=True)
@@ -94,15 +94,15 @@ class OpenSession(SessionsAction[SessionOpened]):
     def takes(self) -> float:
         return LONGEST_START if self.start else 0.0
 
-    def refuse_early(self, directory: SessionDirectory) -> None:
-        if self.name not in _names(directory):
-            directory.refuse_if_full(self.name)
+    async def refuse_early(self, directory: SessionDirectory) -> None:
+        if self.name not in await _names(directory):
+            await directory.refuse_if_full(self.name)
         elif self.must_be_new:
             raise InvalidArguments(f"A session {self.name} is open already.", hint="Use it, or choose another name.")
 
     async def perform(self, directory: SessionDirectory) -> SessionOpened:
-        self.refuse_early(directory)  # another call may have opened it while a person was asked
-        known = _names(directory)
+        await self.refuse_early(directory)  # another call may have opened it while a person was asked
+        known = await _names(directory)
         choice = LoginChoice(self.state, self.profile, self.save_on_close)
         window = WindowChoice(self.headless, self.viewport, self.start, self.engine, self.video, self.har)
         name = await directory.open_session(self.name, choice, window)
@@ -110,8 +110,8 @@ class OpenSession(SessionsAction[SessionOpened]):
         return SessionOpened(Own(name), name not in known, Own(login), self.headless, self.viewport, self.engine)
 
 
-def _names(directory: SessionDirectory) -> set[str]:
-    return {session["session"] for session in directory.sessions()}
+async def _names(directory: SessionDirectory) -> set[str]:
+    return {session["session"] for session in await directory.sessions()}
 
 
 @dataclass(frozen=True)

@@ -29,13 +29,13 @@ class SessionDirectory(Protocol):
         """Open a session, with a name of its own if none is given; return the name."""
         ...
 
-    def refuse_if_full(self, name: str | None) -> None:
+    async def refuse_if_full(self, name: str | None) -> None:
         """Raise LimitReached if no session of this name can be opened now, nor waited for."""
 
     async def close_session(self, name: str | None) -> str:
         """Close a session, by default the one that the action runs in; return its name."""
         ...
 
-    def sessions(self) -> list[dict[str, Any]]:
+    async def sessions(self) -> list[dict[str, Any]]:
         """Return the facts that are listed of each open session."""
         ...

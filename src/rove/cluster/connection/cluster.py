@@ -9,6 +9,7 @@ import logging
 import os
 import secrets
 import time
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import replace
 from types import TracebackType
@@ -35,8 +36,8 @@ class Cluster:
     """The connection to a cluster, which a child process holds; it is made anew when it breaks.
 
     Callbacks are called with a node that has come, and with one that has gone (`state` is `lost`, `reason` says why).
-    A node whose process died is lost and then added again, under the same id: nothing that it held is there any more,
-    unless only the connection broke (`sessions` of `NodeFacts.services` tells).
+    A node that is lost and then added again under the same id begins with nothing, unless only the connection broke
+    (`on_connection`): then its actor goes on, and `NodeFacts.services` tells what it holds.
     """
 
     def __init__(self, options: ClusterOptions) -> None:
@@ -47,9 +48,12 @@ class Cluster:
         self.on_node_lost: list[NodeCallback] = []
         # Called when the connection breaks (False), and when it is there again (True).
         self.on_connection: list[Callable[[bool], None]] = []
+        # Whether the head answers. Nodes may go on for a while without it.
+        self.head_answers = True
         self._name = secrets.token_hex(6)
         self._driver: DriverProcess | None = None
         self._nodes: dict[str, NodeFacts] = {}
+        self._losses: Counter[str] = Counter()
         self._numbers = itertools.count(1)
         self._waiting: dict[int, _Answers] = {}
         self._is_ready = False
@@ -186,7 +190,7 @@ class Cluster:
         """Hold a connection until it breaks; return why there was none, or nothing if there was one."""
         if not await _answers(self.options):
             return reason or "nothing listens at that address"
-        driver = self._driver = await DriverProcess.start(self.options, self._name)
+        driver = self._driver = await DriverProcess.start(self.options, self._name, self._losses)
         try:
             async with asyncio.timeout(None if deadline is None else max(deadline - time.monotonic(), RETRY_SECONDS)):
                 failed = await self._read_until_ready(driver)
@@ -215,7 +219,10 @@ class Cluster:
         if kind == "node":
             self._update(arguments[0])
         elif kind == "node_lost":
+            self._losses[arguments[0]] += 1
             self._lose(*arguments)
+        elif kind == "head":
+            self._tell_head(*arguments)
         elif (answers := self._waiting.get(arguments[0])) is not None:
             answers.put_nowait((kind, arguments[1] if len(arguments) > 1 else None))
 
@@ -246,9 +253,13 @@ class Cluster:
             answers.put_nowait(("lost", reason))
 
     def _tell_connection(self, is_connected: bool) -> None:
-        self._is_ready = is_connected
+        self._is_ready = self.head_answers = is_connected
         for callback in self.on_connection:
             callback(is_connected)
+        self._changed.send()
+
+    def _tell_head(self, answers: bool) -> None:
+        self.head_answers = answers
         self._changed.send()
 
     def _refuse_without_nodes(self) -> None:

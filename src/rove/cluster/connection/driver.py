@@ -17,6 +17,7 @@ from typing import Any
 
 from rove.cluster.connection.actors import NodeActors
 from rove.cluster.connection.frames import frame, messages
+from rove.cluster.connection.member import reason_of
 from rove.tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)
@@ -29,17 +30,19 @@ CLOSE_SECONDS = 15.0
 class Driver:
     """Passes calls on to the actors of nodes, and tells the rove process which nodes come and go."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, actors: NodeActors) -> None:
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, configuration: dict[str, Any]
+    ) -> None:
         self._reader = reader
         self._writer = writer
-        self._actors = actors
+        self._actors = NodeActors(configuration, self._send)
         self._tasks = BackgroundTasks("the Ray driver process")
         self._running: dict[int, asyncio.Task[None]] = {}
         self._credits: dict[int, asyncio.Semaphore] = {}
 
     async def run(self) -> None:
         """Serve until the rove process has closed its end."""
-        watching = self._tasks.start(self._actors.watch(self._send))
+        watching = self._tasks.start(self._actors.watch())
         watching.add_done_callback(lambda task: self._writer.close())
         handlers: dict[str, Callable[..., None]] = {
             "call": self._call,
@@ -84,7 +87,7 @@ class Driver:
         try:
             self._send("answer", number, await self._actors.call(node, method, payload))
         except (RayError, LookupError) as error:
-            self._send("lost", number, _reason(error))
+            self._send("lost", number, reason_of(error))
 
     async def _run_stream(self, number: int, node: str, method: str, payload: bytes) -> None:
         from ray.exceptions import RayError
@@ -97,12 +100,7 @@ class Driver:
                 await self._credits[number].acquire()
             self._send("end", number)
         except (RayError, LookupError) as error:
-            self._send("lost", number, _reason(error))
-
-
-def _reason(error: Exception) -> str:
-    """Return why a call has no answer, in one line."""
-    return str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__
+            self._send("lost", number, reason_of(error))
 
 
 def connect(configuration: dict[str, Any]) -> None:
@@ -120,8 +118,7 @@ def connect(configuration: dict[str, Any]) -> None:
 
 async def serve(connection: socket.socket, configuration: dict[str, Any]) -> None:
     reader, writer = await asyncio.open_connection(sock=connection)
-    actors = NodeActors(configuration)
-    await Driver(reader, writer, actors).run()
+    await Driver(reader, writer, configuration).run()
 
 
 def main() -> None:
@@ -132,7 +129,7 @@ def main() -> None:
     try:
         connect(configuration)
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
-        connection.sendall(frame(("failed", _reason(error))))
+        connection.sendall(frame(("failed", reason_of(error))))
         os._exit(1)
     connection.setblocking(False)
     try:

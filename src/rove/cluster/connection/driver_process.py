@@ -7,6 +7,7 @@ import contextlib
 import json
 import logging
 import os
+import signal
 import socket
 import sys
 from collections import deque
@@ -39,11 +40,13 @@ class DriverProcess:
         self._tasks.start(self._keep_what_it_says())
 
     @classmethod
-    async def start(cls, options: ClusterOptions, name: str) -> DriverProcess:
+    async def start(cls, options: ClusterOptions, name: str, losses: Mapping[str, int]) -> DriverProcess:
+        """`name`: of the rove process, for its actors. `losses`: how often each node was lost before."""
+        configuration = json.dumps({**_configuration(options, name), "losses": dict(losses)})
         ours, theirs = socket.socketpair()
         with theirs:
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-P", "-m", MODULE, str(theirs.fileno()), json.dumps(_configuration(options, name))),
+                *(sys.executable, "-P", "-m", MODULE, str(theirs.fileno()), configuration),
                 pass_fds=[theirs.fileno()],
                 env=_environment(options),
                 stdin=asyncio.subprocess.DEVNULL,
@@ -82,7 +85,8 @@ class DriverProcess:
 
     def kill(self) -> None:
         if self._process.returncode is None:
-            self._process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._process.pid, signal.SIGKILL)  # not with its own method, which waits for the process too
 
     async def _keep_what_it_says(self) -> None:
         assert self._process.stderr is not None

@@ -110,7 +110,8 @@ class StateSaver:
     def forget(self, session: str) -> None:
         """Delete the state of a session soon, as it was closed."""
         if (entry := self._entries.get(session)) is not None:
-            entry.pending, entry.is_saved, entry.deletes = None, False, True
+            entry.pending = entry.writing = None
+            entry.is_saved, entry.deletes = False, True
             entry.hurry.set()
             self._wake(session, entry)
 
@@ -147,18 +148,19 @@ class StateSaver:
 
     async def _did_next(self, session: str, entry: _Entry) -> bool:
         """Delete or write; return whether that worked."""
+        content, is_delete = entry.pending, entry.deletes
         try:
-            if entry.deletes:
+            if is_delete:
                 await self._in_thread(self._store.delete, session)
                 entry.deletes = False
-            elif (content := entry.pending) is not None:
+            elif content is not None:
                 entry.writing, entry.pending = content, None
                 await self._in_thread(self._store.write, session, content)
                 entry.is_saved = not entry.deletes
         except RoveError as error:
             self._note(session, error.message)
             if entry.pending is None and not entry.deletes:
-                entry.pending = entry.writing
+                entry.pending = content
             return False
         finally:
             entry.writing = None

@@ -116,7 +116,9 @@ class SessionStateStore:
             if _is_local(store):
                 make_private_folder(Path(folder))
             else:
-                store.makedirs(folder, exist_ok=True)
+                # Without the folders above it: of a bucket that is misspelt another would be made.
+                with contextlib.suppress(FileExistsError):
+                    store.mkdir(folder, create_parents=False)
             self._opened = store, folder
         return self._opened
 

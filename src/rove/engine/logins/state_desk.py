@@ -26,10 +26,12 @@ MAX_IMPORT_BYTES = 100_000_000
 class LoginSession(Protocol):
     """What a session is to its states."""
 
-    name: str
-    login: SessionLogin
-    gate: Gate
-
+    @property
+    def name(self) -> str: ...
+    @property
+    def login(self) -> SessionLogin: ...
+    @property
+    def gate(self) -> Gate: ...
     async def read_state(self) -> BrowserState: ...
     async def load_state(self, state: BrowserState, label: str, /) -> None: ...
 

@@ -42,6 +42,11 @@ class DriverState:
         return {"who": self.who, "name": self.name, "isPaused": self.is_paused}
 
 
+def held_by(lease: Lease) -> HeldByPerson:
+    """Return the error for what is refused while a person drives."""
+    return HeldByPerson(f"{lease.person} drives this session.")
+
+
 async def _nothing() -> None:
     """Do nothing, for a driver without preparations."""
 
@@ -151,7 +156,7 @@ class Driver:
     def refuse_if_held(self) -> None:
         """Raise HeldByPerson if a person drives."""
         if self._lease is not None:
-            raise HeldByPerson(f"{self._lease.person} drives this session.")
+            raise held_by(self._lease)
 
     @contextlib.asynccontextmanager
     async def turn(self, waiting: Callable[[str], None], has_begun: bool = False) -> AsyncGenerator[None]:

@@ -41,7 +41,7 @@ class HandoffRequest:
 class People(Protocol):
     """The people who can take over sessions. The gateway implements it."""
 
-    def ask(self, request: HandoffRequest, /) -> None:
+    async def ask(self, request: HandoffRequest, /) -> None:
         """Show the request to people, without waiting for them. Raises Denied if no person can see it."""
 
     def end(self, request: HandoffRequest, outcome: HandoffEnd, /) -> None:
@@ -83,7 +83,7 @@ class Handoffs:
             raise Denied("There is no person to hand over to.", hint=NO_PEOPLE + serve_advice())
         seconds = timeout or self._timeout
         request = HandoffRequest(self._session, tab.id, tab.url, reason, time.time() + seconds)
-        self._people.ask(request)
+        await self._people.ask(request)
         end = _End("cancelled")
         began = time.monotonic()
         try:

@@ -135,7 +135,7 @@ class Run:
             with self._hold:
                 return self._outcomes.build_batch(action, await action.perform(self), self._batch_changes)
         assert isinstance(action, SessionsAction)
-        action.refuse_early(self._session.directory)
+        await action.refuse_early(self._session.directory)
         return await self._run_without_page(action, entry, lambda: action.perform(self._session.directory))
 
     async def _run_on_tab(self, action: TabAction[R], entry: Entry, repeats: bool = True) -> Outcome[R]:

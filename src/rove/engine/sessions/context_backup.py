@@ -41,6 +41,8 @@ class ContextBackup:
         self._tasks = BackgroundTasks(f"session {session}", expected=(BrowserError,))
         self._save_task: asyncio.Task[None] | None = None
         self._save_timer: asyncio.TimerHandle | None = None
+        # Called with each save; set where a copy is kept in another place.
+        self.on_saved: Callable[[SavedContext], object] = lambda saved: None
 
     def follow(self, context: Context | None) -> None:
         """Save this context from now on, or none."""
@@ -57,11 +59,11 @@ class ContextBackup:
         elif self._save_timer is None:
             self._save_timer = asyncio.get_running_loop().call_later(wait, self._save_now)
 
-    async def save(self, context: Context) -> SavedContext:
+    async def save(self, context: Context, is_complete: bool = False) -> SavedContext:
         """Return the state of the context; if the browser does not answer in time, at least the URLs of its tabs."""
         try:
-            async with asyncio.timeout(SAVE_TIMEOUT):
-                return await context.save()
+            async with asyncio.timeout(LAST_SAVE_TIMEOUT if is_complete else SAVE_TIMEOUT):
+                return await context.save(is_complete)
         except (TimeoutError, BrowserError):
             return replace(self.saved or SavedContext(), tabs=context.tab_urls)
 
@@ -125,6 +127,7 @@ class ContextBackup:
         saved = await context.save()
         if self._context is context:
             self.saved = saved
+            self.on_saved(saved)
             await self._login.keep(saved.state or BrowserState())
 
 

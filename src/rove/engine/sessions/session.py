@@ -23,6 +23,7 @@ from rove.engine.outcome_redaction import redact_error, redacted_outcome
 from rove.engine.people.driver import Driver, DriverEvent, Lease
 from rove.engine.people.handoffs import Handoffs, People
 from rove.engine.people.live_view import LiveView
+from rove.engine.people.person_control import SessionControl
 from rove.engine.people.typed_texts import TypedTexts
 from rove.engine.recording.step_recorder import SessionRecorder
 from rove.engine.run.options import Report, RunOptions, ignore_progress
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from rove.browser.context import Context
     from rove.browser.input_event import InputEvent
     from rove.browser.page_data import Box
+    from rove.engine.journal_store import JournalStore
     from rove.engine.network_access import NetworkAccess
     from rove.guard.hosts.refusal import Refusal
     from rove.guard.policy.approval import Approver
@@ -74,11 +76,13 @@ class Session:
         people: People | None = None,
         owner: str | None = None,
         login: SessionLogin | None = None,
+        journal_store: JournalStore | None = None,
     ) -> None:
         """`ref_numbers`: the numbers of refs that an earlier session of this name has given, and that go on.
 
         `watcher` is told of each step. `people`: who can be asked to take over. `owner`: the client that alone may use
         it, in a server with several; None for those of the process itself. `login`: what it begins with.
+        `journal_store`: keeps its journal, instead of the ledger in its home.
         """
         self.name = name
         self.owner = owner
@@ -93,11 +97,14 @@ class Session:
         self._typed = TypedTexts(secrets)
         self.redact: Callable[[str], str] = self._typed.redact
         self.near_misses = self._typed.near_misses
-        self.journal = Journal(settings.journal_folder, name, settings.journal, self._typed.redact, guard, watcher)
+        self.journal = Journal(
+            settings.journal_folder, name, settings.journal, self._typed.redact, guard, watcher, journal_store
+        )
         self.recorder = SessionRecorder(self, lambda: self._context, is_watched=watcher is not None)
         self.driver = Driver(settings.deadlines.held, settings.deadlines.lease)
         self.driver.on_changed = self._on_driver_changed
         self.handoffs = Handoffs(name, self.driver, people, settings.deadlines.handoff)
+        self.control = SessionControl(self.driver, self.handoffs)
         # Sent when the session has another page, tab or driver.
         self.changed = Signal()
         self._watcher = watcher
@@ -114,8 +121,8 @@ class Session:
         self._context: Context | None = None
         self._context_lock = asyncio.Lock()
         self.login = login or SessionLogin()
-        self._backup = ContextBackup(name, self.login, ref_numbers)
-        self.web = SessionWeb(self, lambda: self._context, self._backup.cookies, self.login.profile is not None)
+        self.backup = ContextBackup(name, self.login, ref_numbers)
+        self.web = SessionWeb(self, lambda: self._context, self.backup.cookies, self.login.profile is not None)
         # Whether the state that the next context is opened with was saved by name, and has not been restored before.
         self._is_untried = self.login.begins_with is not None
         self._tasks = BackgroundTasks(f"session {name}")
@@ -153,7 +160,7 @@ class Session:
         finally:
             self.running_calls -= 1
             self.last_used = time.monotonic()
-            self._backup.save_soon()
+            self.backup.save_soon()
             self.on_call_ended()
 
     def _add_guard_notice(self, outcome: Outcome[R]) -> Outcome[R]:
@@ -200,17 +207,21 @@ class Session:
             assert self._context is not None
             return self._context
 
+    async def start(self) -> None:
+        """Open the browser context now, not with the first call that needs it."""
+        await self.context(lambda message: None)
+
     async def _restore_context(self, progress: Callable[[str], None]) -> None:
         """Open a context with what was saved. Raises StateUnusable if the browser does not take a named state."""
         try:
-            context = await self._open_context(self, self._backup.saved, progress)
+            context = await self._open_context(self, self.backup.saved, progress)
         except StateNotRestored as error:
             if self._is_untried:
                 raise not_restored(self.login.label, error) from error
             # Of a browser that was lost, at least the tabs are opened again. What was saved by name stays as it is.
             self.login.stop()
-            self._backup.saved = replace(self._backup.saved or SavedContext(), state=None)
-            context = await self._open_context(self, self._backup.saved, progress)
+            self.backup.saved = replace(self.backup.saved or SavedContext(), state=None)
+            context = await self._open_context(self, self.backup.saved, progress)
         if self._is_closed:
             await context.close()
             await self.network.close()
@@ -225,8 +236,13 @@ class Session:
 
     def _use(self, context: Context | None) -> None:
         self._context = context
-        self._backup.follow(context)
+        self.backup.follow(context)
         self._on_changed()
+
+    async def allow_host(self, host: str) -> None:
+        """Let the session reach one more host, written as in the settings. Raises InvalidSettings."""
+        self.network.allow_host(host)
+        await self.network.applied()
 
     def refuse_if_closed(self) -> None:
         """Raise NotOpen if the session was closed."""
@@ -246,7 +262,7 @@ class Session:
         """Note that the browser died or froze. The next call gets a new context, with what was saved of this one."""
         if self._context is not None:
             self._has_unreported_loss = not self.network.is_guarded and not self.running_calls
-            self._backup.mark_lost(self._context, reason)
+            self.backup.mark_lost(self._context, reason)
             self._context.lost.reason = reason
             self._context.lost.set()
             self._end_refs(self._context, "the browser was restarted")
@@ -257,12 +273,12 @@ class Session:
             context = self._context
             if context is None or self.is_used:
                 return False
-            saved = await self._backup.save(context)
+            saved = await self.backup.save(context)
             if self.is_used or self._context is not context:
                 return False  # a call has begun meanwhile
             reason, shared = f"The session's pages were closed {why}", context.shared_state
             given = context.ids_given
-            self._backup.saved = replace(saved, kind="session restored", reason=reason, shared=shared, ids_given=given)
+            self.backup.saved = replace(saved, kind="session restored", reason=reason, shared=shared, ids_given=given)
             self._end_refs(context, f"its page was closed {why}, and loaded anew")
             await context.close()
             return True
@@ -272,12 +288,30 @@ class Session:
         context.shared_state.ref_numbers.end_all(reason)
         self._use(None)
 
+    def begin_with(self, saved: SavedContext) -> None:
+        """Open the first context as another of this session was saved, which was lost with its machine."""
+        self.backup.saved, self._is_untried = saved, False
+
+    async def saved(self) -> SavedContext | None:
+        """Return what the session would be opened with again: all of its state now, or what was saved last."""
+        context = self._context
+        if context is None or not context.is_alive:
+            return self.backup.saved
+        return replace(await self.backup.save(context, is_complete=True), ids_given=context.ids_given)
+
+    @property
+    def ids_given(self) -> int:
+        """How many tab ids it has given."""
+        if self._context is not None:
+            return self._context.ids_given
+        return self.backup.saved.ids_given if self.backup.saved is not None else 0
+
     @property
     def ref_numbers(self) -> RefNumbers | None:
         """The numbers of the refs that it has given; None if it has given none."""
         if self._context is not None:
             return self._context.shared_state.ref_numbers
-        return self._backup.saved.shared.ref_numbers if self._backup.saved is not None else None
+        return self.backup.saved.shared.ref_numbers if self.backup.saved is not None else None
 
     async def read_state(self) -> BrowserState:
         """Return the state of the session now: of every origin, also of those that no tab shows."""
@@ -287,25 +321,25 @@ class Session:
     async def load_state(self, state: BrowserState, label: str) -> None:
         """Replace cookies and storage by a state, and load the tabs anew. Raises StateUnusable, and changes nothing."""
         async with self._context_lock:
-            before = self._backup.saved
+            before = self.backup.saved
             if (context := self._context) is not None:
-                before = replace(await self._backup.save(context), ids_given=context.ids_given)
+                before = replace(await self.backup.save(context), ids_given=context.ids_given)
                 before = replace(before, shared=context.shared_state)
                 self._end_refs(context, f"the {label} was loaded, and its page anew")
                 await context.close()
-            self._backup.saved = replace(before or SavedContext(), state=state, kind="state loaded", reason="")
+            self.backup.saved = replace(before or SavedContext(), state=state, kind="state loaded", reason="")
             self._is_untried, self.login.label = True, label
             try:
                 await self._restore_context(lambda message: None)
             except RoveError:
-                self._backup.saved, self._is_untried = before, False
+                self.backup.saved, self._is_untried = before, False
                 raise
 
     async def keep_login(self) -> None:
         """Save the login of the session for the last time, if it is to be saved. Raises StateUnusable."""
         # A session that has not restored its state has nothing to save, and must not replace what was saved.
         if not self._is_untried:
-            await self._backup.keep_login()
+            await self.backup.keep_login()
 
     async def wait_for_popups(self) -> None:
         """Wait until the popups that pages have opened are tabs."""
@@ -318,7 +352,7 @@ class Session:
         notes = {"guard": str(self.guard_notice or ""), "recording": recording, "extensions": extensions}
         return {
             "session": self.name,
-            "tabs": self._backup.described_tabs(self._redact_url),
+            "tabs": self.backup.described_tabs(self._redact_url),
             "idle_seconds": round(time.monotonic() - self.last_used, 1),
             **{name: note for name, note in notes.items() if note},
         }
@@ -352,7 +386,7 @@ class Session:
         """Return the ref, the line and the place of the first element that a target means now. Raises RoveError."""
         return await self._people.locate(target, tab)
 
-    def seen(self, tab: str | None = None) -> Snapshot | None:
+    async def seen(self, tab: str | None = None) -> Snapshot | None:
         """Return what the agent was last shown of a tab; None if it has not looked at its page yet."""
         return self._people.seen(tab)
 
@@ -375,7 +409,7 @@ class Session:
 
     async def stop_saving(self) -> None:
         """Cancel the save that is running or due, and start no other."""
-        await self._backup.stop()
+        await self.backup.stop()
         await self._tasks.close()
 
     async def end_calls(self) -> None:

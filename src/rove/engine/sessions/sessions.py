@@ -16,17 +16,20 @@ from rove.browser.emulation.window import AS_SET, WindowChoice
 from rove.browser.extensions.unpacked import check_extensions
 from rove.browser.failures import BrowserError
 from rove.browser.network.workspace_files import files_for
+from rove.browser.sessions.directory import SessionDirectory
 from rove.engine.approval.gate import Gate
 from rove.engine.capture.captures import Captures, with_captures
 from rove.engine.guard_notice import UNGUARDED, guard_notice_of
+from rove.engine.journal_store import JournalStore
 from rove.engine.logins.login import Logins, SessionLogin
-from rove.engine.logins.state_desk import StateDesk
 from rove.engine.network_access import EgressSettings
 from rove.engine.people.handoffs import People
 from rove.engine.session_changes import SessionChanges
 from rove.engine.sessions.admission import Admission
 from rove.engine.sessions.browsers import Browsers, settings_for
 from rove.engine.sessions.closed_sessions import ClosedSessions
+from rove.engine.sessions.owned_sessions import DEFAULT as DEFAULT
+from rove.engine.sessions.owned_sessions import OwnedSessions
 from rove.engine.sessions.refusals import (
     checked_name,
     closed_error,
@@ -37,11 +40,11 @@ from rove.engine.sessions.refusals import (
 )
 from rove.engine.sessions.session import Session
 from rove.engine.watcher import StepWatcher
-from rove.errors import InvalidArguments, RoveError
+from rove.errors import RoveError
 from rove.guard.policy.approval import Approver
 from rove.guard.policy.policy import Policy
 from rove.guard.policy.policy_file import policy_from
-from rove.guard.secrets.secrets import secrets_from
+from rove.guard.secrets.secrets import Secrets, secrets_from
 from rove.settings.tree import Settings, load
 from rove.states.choice import NO_LOGIN, LoginChoice
 from rove.tasks import BackgroundTasks
@@ -53,7 +56,6 @@ if TYPE_CHECKING:
     from rove.guard.policy.approval import ApprovalRequest
 
 log = logging.getLogger(__name__)
-DEFAULT = "default"
 # The name for surfaces, which pass one on but must not import the browser interface.
 EarlyLaunch = BrowserProcess
 
@@ -69,14 +71,18 @@ class Sessions:
         *,
         watcher: StepWatcher | None = None,
         people: People | None = None,
+        secrets: Secrets | None = None,
     ) -> None:
-        """`watcher` is told what happens in the sessions. `people`: who can be asked to take a session over."""
+        """`watcher` is told what happens in the sessions. `people`: who can be asked to take a session over.
+
+        `secrets`: those to use instead of what the settings name.
+        """
         self.settings = with_captures(settings or load())
         check_extensions(self.settings)
         home = self.settings.home_folder
         refuse_to_expose(self.settings.workspace_folder, home, (self.settings.journal_folder, home / "run"))
         self._egress_settings = EgressSettings(self.settings)
-        self._secrets = secrets_from(self.settings)
+        self._secrets = secrets_from(self.settings) if secrets is None else secrets
         seconds, files = self.settings.deadlines.approval, files_for(self.settings)
         self._gate = Gate(policy or policy_from(self.settings), approver, seconds, self._secrets, files)
         self._watcher = watcher
@@ -133,7 +139,11 @@ class Sessions:
             raise not_open(name, self._open)
         return self._open[name]
 
-    def owned_by(self, owner: str | None, default: str | None = None) -> OwnedSessions:
+    def find(self, name: str) -> Session | None:
+        """Return the session of that name, if it is open."""
+        return self._open.get(name)
+
+    def owned_by(self, owner: str | None, default: str | None = None) -> OwnedSessions[Session]:
         """Return the sessions of one owner. `default`: the one that it need not open, instead of `default`."""
         return OwnedSessions(self, owner, default or DEFAULT)
 
@@ -196,6 +206,10 @@ class Sessions:
         """Return the open sessions of an owner by their names."""
         return {name: session for name, session in self._open.items() if session.owner == owner}
 
+    def refuse_if_full(self) -> None:
+        """Raise LimitReached if no more sessions can be opened, nor waited for."""
+        self.admission.refuse_if_full()
+
     @property
     def pending_approvals(self) -> tuple[ApprovalRequest, ...]:
         """The questions that wait for a person's answer now."""
@@ -233,13 +247,13 @@ class Sessions:
         login: SessionLogin | None = None,
         window: WindowChoice = AS_SET,
     ) -> Session:
-        settings = settings_for(self.settings, window)
+        settings = self._settings_of(name, window)
         guard_notice = guard_notice_of(settings, name == DEFAULT, bool(login and login.extensions))
         self._open[name] = Session(
             name,
             settings,
             self._gate,
-            OwnedSessions(self, owner, name),
+            self._directory_of(name, owner),
             self._egress_settings.for_session(guard_notice is not UNGUARDED),
             self._open_context,
             self._secrets,
@@ -249,11 +263,24 @@ class Sessions:
             self._people,
             owner,
             login or self._login_of_default(name, owner),
+            self._journal_store_of(name),
         )
         self._open[name].on_call_ended = self.admission.note_end_of_call
         if self._watcher is not None:
             self._watcher.session_opened(name)
         return self._open[name]
+
+    # What differs where sessions are served from another process (`rove.cluster.sessions`)
+
+    def _settings_of(self, name: str, window: WindowChoice) -> Settings:
+        return settings_for(self.settings, window)
+
+    def _directory_of(self, name: str, owner: str | None) -> SessionDirectory:
+        return ProcessDirectory(self, owner, name)
+
+    def _journal_store_of(self, name: str) -> JournalStore | None:
+        """Return what keeps the journal of a session; None for its ledger in this home."""
+        return None
 
     def _login_of_default(self, name: str, owner: str | None) -> SessionLogin:
         """Return the login that the settings choose for the default session; others have none unless they ask."""
@@ -332,79 +359,10 @@ class Sessions:
             log.exception("session %s could not be closed cleanly", session.name)
 
 
-class OwnedSessions:
-    """The sessions of one owner, which can use, list and close these alone.
-
-    `current`: the session that is meant where a call names none.
-    """
-
-    def __init__(self, sessions: Sessions, owner: str | None, current: str) -> None:
-        self._sessions = sessions
-        self._owner = owner
-        self._current = current
-
-    def session(self, name: str | None) -> Session:
-        """Return the session of that name, or the current one, which need not be opened."""
-        if name is None or name in (DEFAULT, self._current):
-            return self._own(self._sessions.add_default(self._current, self._owner))
-        if (found := self.open.get(name)) is None:
-            raise not_open(name, self._opened)
-        return found
-
-    @property
-    def _opened(self) -> list[str]:
-        """The names of those that were opened or used, without a default session that was not."""
-        return [name for name, session in self.open.items() if session.has_slot]
-
-    @property
-    def open(self) -> dict[str, Session]:
-        """Those that are open, by their names."""
-        return self._sessions.open_sessions(self._owner)
-
-    async def open_session(self, name: str | None, login: LoginChoice = NO_LOGIN, window: WindowChoice = AS_SET) -> str:
-        if name == DEFAULT:
-            refuse_login(DEFAULT, login)
-            return self.session(name).name
-        session = self._own(self._sessions.session(await self._sessions.open_session(name, self._owner, login, window)))
-        if window.starts_now:
-            await self._start(session)
-        return session.name
-
-    def refuse_if_full(self, name: str | None) -> None:
-        if name != DEFAULT:  # which is not opened
-            self._sessions.admission.refuse_if_full()
-
-    async def _start(self, session: Session) -> None:
-        """Start the browser of a session; close the session if that fails."""
-        try:
-            await session.context(lambda message: None)
-        except BaseException:
-            await self._sessions.close_session(session.name)
-            raise
-
-    def _own(self, session: Session) -> Session:
-        """Return a session. Raises InvalidArguments if it is another owner's, of which no more is told."""
-        if session.owner != self._owner:
-            raise InvalidArguments(f"The name {session.name} is taken.", hint="Choose another name for the session.")
-        return session
-
-    @property
-    def states(self) -> StateDesk:
-        """The saved states, for the session that is meant where a call names none."""
-        sessions = self._sessions
-        return StateDesk(sessions.logins, lambda: self.session(None), self._owner, sessions.settings.workspace_folder)
+class ProcessDirectory(OwnedSessions[Session]):
+    """What actions on the set of sessions may do with those of one owner."""
 
     @property
     def captures(self) -> Captures:
-        """The videos and HAR files of that session."""
+        """The videos and HAR files of the session that is meant where a call names none."""
         return self.session(None).captures
-
-    async def close_session(self, name: str | None) -> str:
-        name = name or self._current
-        if (session := self.open.get(name)) is None:
-            raise not_open(name, self._opened)
-        session.driver.refuse_if_held()
-        return await self._sessions.close_session(name)
-
-    def sessions(self) -> list[dict[str, Any]]:
-        return [session.describe() for session in self.open.values()]

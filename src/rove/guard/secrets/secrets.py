@@ -116,6 +116,11 @@ class Secrets:
         return NearMisses({secret.name: secret.value for secret in self._by_name.values()})
 
     @property
+    def all(self) -> tuple[Secret, ...]:
+        """The secrets themselves, for a process of the owner on another machine."""
+        return tuple(self._by_name.values())
+
+    @property
     def names(self) -> tuple[str, ...]:
         return tuple(self._by_name)
 

@@ -6,10 +6,11 @@ import asyncio
 import contextlib
 import logging
 from base64 import b64encode
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from types import TracebackType
 from typing import Any, Protocol, Self
 
+from rove.engine.sessions.served_sessions import ServedSessions
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import RoveError
 from rove.settings.tree import Settings
@@ -34,6 +35,7 @@ log = logging.getLogger(__name__)
 PROTOCOL = 1
 FOLDER = "gateway"
 STOP_SECONDS = 8.0
+MakeSessions = Callable[[Settings, SessionObserver], ServedSessions]
 
 
 class ConnectedClient(Protocol):
@@ -46,10 +48,17 @@ class ConnectedClient(Protocol):
 class Gateway:
     """The sessions of one server, its clients, its chats, and the requests that wait for a person."""
 
-    def __init__(self, settings: Settings, demo_site: str | None = None, sessions: Sessions | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        demo_site: str | None = None,
+        sessions: ServedSessions | None = None,
+        make_sessions: MakeSessions | None = None,
+    ) -> None:
         """`demo_site`: address of the built-in site, which the scripted model visits.
 
         `sessions`: sessions that another surface has opened and closes; it tells `observer` what happens in them.
+        `make_sessions`: makes sessions of its own that do not run in this process.
         """
         self.settings = settings
         self.demo_site = demo_site
@@ -62,9 +71,7 @@ class Gateway:
         self.pictures = StepPictures(settings.home_folder / FOLDER / "pictures")
         self.observer = SessionObserver(self.events, self.metrics, self.pictures, lambda: bool(self._clients))
         self._owns_sessions = sessions is None
-        self.sessions = sessions or Sessions(
-            settings, approver=appointed(settings), people=self.observer, watcher=self.observer
-        )
+        self.sessions = sessions or (make_sessions or _of_this_process)(settings, self.observer)
         toolset = toolset_from(settings)
         self.tools = Tools(registered_tools(settings), self.events, self.approvals, self.sessions, toolset.access)
         self.chats = Chats(self.tools, self.events, self.sessions, settings, demo_site)
@@ -111,8 +118,8 @@ class Gateway:
         return {
             "sessionKey": facts.pop("session"),
             "idleSeconds": facts.pop("idle_seconds"),
-            "driver": session.driver.state.as_dict(),
-            "handoffs": [handoff_facts(request) for request in session.handoffs.pending],
+            "driver": session.control.state.as_dict(),
+            "handoffs": [handoff_facts(request) for request in session.control.handoffs],
             **facts,
         }
 
@@ -195,3 +202,7 @@ class Gateway:
         watch("rove_sessions", "Sessions that are open.", lambda: len(self.sessions.sessions()))
         watch("rove_clients", "WebSocket clients that are connected.", lambda: len(self._clients))
         watch("rove_approvals_waiting", "Requests that wait for a person.", lambda: len(self.approvals.pending))
+
+
+def _of_this_process(settings: Settings, observer: SessionObserver) -> ServedSessions:
+    return Sessions(settings, approver=appointed(settings), people=observer, watcher=observer)

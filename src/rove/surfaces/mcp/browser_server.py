@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions.served_sessions import ServedSessions
 from rove.surfaces.mcp.approvers import Inbox
 from rove.surfaces.mcp.calls import Calls
 from rove.surfaces.mcp.features.resources import ResourcesFeature
@@ -13,7 +13,7 @@ from rove.toolsets.toolset import Toolset
 
 
 def browser_server(
-    sessions: Sessions, tools: Toolset, inbox: Inbox | None = None, *, has_headers: bool = False
+    sessions: ServedSessions, tools: Toolset, inbox: Inbox | None = None, *, has_headers: bool = False
 ) -> McpServer:
     """Return the server of a process. `inbox`: where people at the gateway answer; `has_headers`: as for HTTP."""
     offered = ToolsFeature(tools, Calls(sessions, inbox), has_headers=has_headers)

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Mapping
 from typing import Any
 
 from rove.advice import insert_names
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions.served_sessions import ServedSessions
 from rove.errors import RoveError
 from rove.guard.policy.approval import Approver
 from rove.outcome import AnyOutcome
@@ -30,7 +30,7 @@ class Calls:
     `inbox`: where people at the gateway answer too, if there is one.
     """
 
-    def __init__(self, sessions: Sessions, inbox: Inbox | None = None) -> None:
+    def __init__(self, sessions: ServedSessions, inbox: Inbox | None = None) -> None:
         self._sessions = sessions
         self._inbox = inbox
         self._pending = PendingApprovals()

@@ -50,6 +50,9 @@ class Sessions:
     def cannot_open(self, session: str, reason: str, /) -> None:
         self.failed[session] = reason
 
+    async def close_strays(self, node: str, /) -> None:
+        raise AssertionError("no node returns here")
+
 
 async def opened(count: int, *nodes: str, **settings: int) -> tuple[Placement, Relocation, Sessions]:
     """Return a cluster with as many open sessions."""

@@ -49,9 +49,9 @@ class Observers:
         for watcher in self._all:
             watcher.guard_refused(session, refused)
 
-    def ask(self, request: HandoffRequest, /) -> None:
+    async def ask(self, request: HandoffRequest, /) -> None:
         """Show a hand-off on the web page. Raises Denied if no person has opened it."""
-        shown = [page for page in self.pages if _is_shown(page, request)]
+        shown = [page for page in self.pages if await _is_shown(page, request)]
         if not shown:
             raise Denied("No person is watching who could take over.", hint=NO_PERSON + serve_advice())
 
@@ -64,10 +64,10 @@ class Observers:
         return (*self.watchers, *self.pages)
 
 
-def _is_shown(page: People, request: HandoffRequest) -> bool:
+async def _is_shown(page: People, request: HandoffRequest) -> bool:
     """Show a hand-off on a web page; return whether a person has it open."""
     try:
-        page.ask(request)
+        await page.ask(request)
     except Denied:
         return False
     return True

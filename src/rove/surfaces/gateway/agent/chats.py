@@ -12,7 +12,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions.served_sessions import ServedSessions
 from rove.errors import InvalidArguments, LimitReached, NotOpen, RoveError
 from rove.settings.tree import Settings
 from rove.surfaces.gateway.agent.model_choice import ModelInfo, chosen_model, model_info, refuse_unknown_model
@@ -48,7 +48,12 @@ class Chats:
     """Answers the messages of people with a model that calls tools."""
 
     def __init__(
-        self, tools: Tools, events: Publisher, sessions: Sessions, settings: Settings, demo_site: str | None = None
+        self,
+        tools: Tools,
+        events: Publisher,
+        sessions: ServedSessions,
+        settings: Settings,
+        demo_site: str | None = None,
     ) -> None:
         """`demo_site`: address of the built-in site, which the built-in script visits."""
         refuse_unknown_model(settings)

@@ -20,7 +20,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RunUsage
 
 from rove.engine.journal import Journal
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions.served_sessions import ServedSessions
 from rove.errors import RoveError
 from rove.surfaces.gateway.agent.compaction import compacted
 from rove.surfaces.gateway.agent.failures import EXPECTED, ChatFailure, failure_of
@@ -59,7 +59,7 @@ class _Ending:
 class Conversation:
     """What was said in one session, and how the model goes on with it."""
 
-    def __init__(self, model: Model, tools: Tools, events: Publisher, sessions: Sessions, session: str) -> None:
+    def __init__(self, model: Model, tools: Tools, events: Publisher, sessions: ServedSessions, session: str) -> None:
         self._model = model
         self._is_scripted = bool(getattr(model, "is_scripted", False))
         self._tools = tools

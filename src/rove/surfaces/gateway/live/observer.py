@@ -72,7 +72,7 @@ class SessionObserver:
 
     # People
 
-    def ask(self, request: HandoffRequest, /) -> None:
+    async def ask(self, request: HandoffRequest, /) -> None:
         """Show a hand-off to people. Raises Denied if no client is connected that could show it."""
         if not self._has_clients():
             raise Denied(

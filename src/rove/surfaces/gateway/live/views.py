@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from base64 import b64encode
 
-from rove.engine.people.live_view import LiveFrame, LiveView
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.people.live_view import LiveFrame
+from rove.engine.sessions.served_session import ServedView
+from rove.engine.sessions.served_sessions import ServedSessions
 from rove.errors import NotOpen, RoveError
 from rove.surfaces.gateway.live.client import Client
 from rove.tasks import BackgroundTasks
@@ -17,9 +18,9 @@ MAX_PER_CLIENT = 32
 class LiveViews:
     """The live views of all clients, at most one of each session for each client."""
 
-    def __init__(self, sessions: Sessions) -> None:
+    def __init__(self, sessions: ServedSessions) -> None:
         self._sessions = sessions
-        self._views: dict[Key, LiveView] = {}
+        self._views: dict[Key, ServedView] = {}
         self._tasks = BackgroundTasks("live views", expected=(RoveError, RuntimeError))
 
     def start(self, client: Client, session: str, tab: str | None, max_width: int, quality: int) -> None:
@@ -48,7 +49,7 @@ class LiveViews:
             view.close()
         await self._tasks.close()
 
-    async def _send(self, client: Client, session: str, view: LiveView) -> None:
+    async def _send(self, client: Client, session: str, view: ServedView) -> None:
         async with view:
             async for frame in view:
                 await client.send_event("live.frame", _frame_data(session, frame))

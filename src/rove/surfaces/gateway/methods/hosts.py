@@ -23,9 +23,8 @@ class AllowHost(Method):
         for name in names:
             session = gateway.sessions.session(name)
             try:
-                session.network.allow_host(self.host)
+                await session.allow_host(self.host)
             except InvalidSettings as error:
                 raise InvalidArguments(f"`host`: {error.message}", hint=error.hint) from error
-            await session.network.applied()
             await session.journal.record("guard", {"event": "allowed", "host": self.host, "person": client.person})
         return {"sessions": names}

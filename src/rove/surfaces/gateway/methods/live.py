@@ -6,7 +6,7 @@ from base64 import b64encode
 from typing import Any, Literal
 
 from rove.browser.input_event import InputEvent, InputKind
-from rove.engine.sessions.session import Session
+from rove.engine.sessions.served_session import ServedSession
 from rove.errors import Denied, NotOpen
 from rove.surfaces.gateway.gateway import Gateway
 from rove.surfaces.gateway.methods.method import Client, Method, arg, method
@@ -57,9 +57,9 @@ class TakeOver(Method):
     session_key: str = arg("The session.")
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
-        driver = gateway.sessions.session(self.session_key).driver
-        await driver.take(client.person)
-        return {"driver": driver.state.as_dict()}
+        control = gateway.sessions.session(self.session_key).control
+        await control.take(client.person)
+        return {"driver": control.state.as_dict()}
 
 
 @method("live.release", Scope.APPROVE, "{driver}")
@@ -69,12 +69,11 @@ class HandBack(Method):
     session_key: str = arg("The session.")
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
-        driver = gateway.sessions.session(self.session_key).driver
-        if driver.lease is not None and driver.lease.person == client.person:
-            driver.release(driver.lease)
-        elif driver.lease is not None and client.token.allows(Scope.OWN):
-            driver.release(driver.lease)  # the owner may end what another person has left open
-        return {"driver": driver.state.as_dict()}
+        control = gateway.sessions.session(self.session_key).control
+        # The owner may end what another person has left open.
+        if (lease := control.lease) and (lease.person == client.person or client.token.allows(Scope.OWN)):
+            await control.release(lease)
+        return {"driver": control.state.as_dict()}
 
 
 @method("live.input", Scope.APPROVE)
@@ -98,7 +97,7 @@ class SendInput(Method):
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
         session = gateway.sessions.session(self.session_key)
-        lease = session.driver.lease
+        lease = session.control.lease
         if lease is None or lease.person != client.person:
             raise Denied("You do not drive this session.", hint="Take it over first, with live.take.")
         await session.drive(lease, self._event, self.tab)
@@ -121,7 +120,8 @@ class DeclineHandoff(Method):
     reason: str = arg("Why not.", default="", max_length=500)
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
-        if not gateway.sessions.session(self.session_key).handoffs.decline(self.handoff_id, self.reason):
+        control = gateway.sessions.session(self.session_key).control
+        if not await control.decline(self.handoff_id, self.reason):
             raise NotOpen("There is no such hand-off: it is over.")
         return {}
 
@@ -135,7 +135,7 @@ class PauseSession(Method):
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
         sessions = _chosen(gateway, self.session_key)
         for session in sessions:
-            session.driver.pause(client.person)
+            await session.control.pause(client.person)
         return {"sessions": [session.name for session in sessions]}
 
 
@@ -148,7 +148,7 @@ class ResumeSession(Method):
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
         sessions = _chosen(gateway, self.session_key)
         for session in sessions:
-            session.driver.resume(client.person)
+            await session.control.resume(client.person)
         return {"sessions": [session.name for session in sessions]}
 
 
@@ -161,7 +161,7 @@ class StepSession(Method):
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
         sessions = _chosen(gateway, self.session_key)
         for session in sessions:
-            session.driver.step(client.person)
+            await session.control.step(client.person)
         return {"sessions": [session.name for session in sessions]}
 
 
@@ -174,7 +174,7 @@ class StopSession(Method):
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
         sessions = _chosen(gateway, self.session_key)
         for session in sessions:
-            session.driver.stop(client.person)
+            await session.control.stop(client.person)
             await gateway.chats.abort(None, session.name)
         return {"sessions": [session.name for session in sessions]}
 
@@ -207,7 +207,7 @@ class ElementBox(Method):
         return dict(await gateway.sessions.session(self.session_key).element_box(self.ref, self.tab))
 
 
-def _chosen(gateway: Gateway, name: str | None) -> list[Session]:
+def _chosen(gateway: Gateway, name: str | None) -> list[ServedSession]:
     """Return one session, or all that are open."""
     names = [name] if name is not None else [facts["session"] for facts in gateway.sessions.sessions()]
     return [gateway.sessions.session(each) for each in names]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from typing import Any
 
-from rove.engine.sessions.session import Session
+from rove.engine.sessions.served_session import ServedSession
 from rove.errors import NotOpen
 from rove.snapshot.text import indented, line_of
 from rove.snapshot.tree import Flag, Row
@@ -28,7 +28,7 @@ class SessionSnapshot(Method):
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
         session = gateway.sessions.session(self.session_key)
-        seen = session.seen(self.tab)
+        seen = await session.seen(self.tab)
         if seen is None:
             raise NotOpen("The agent has not looked at this page yet.", hint="Wait for its first step.")
         picture = await _picture(session, self.tab)
@@ -40,7 +40,7 @@ def _line(row: Row) -> dict[str, Any]:
     return {"text": indented(row, line_of(row)), "ref": row.ref or None, "isUnseen": is_unseen}
 
 
-async def _picture(session: Session, tab: str | None) -> dict[str, str] | None:
+async def _picture(session: ServedSession, tab: str | None) -> dict[str, str] | None:
     try:
         data = await session.picture(tab)
     except NotOpen:

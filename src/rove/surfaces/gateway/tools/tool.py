@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from rove.engine.journal import PASSWORD_TEXT
-from rove.engine.sessions.session import Session
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions.served_session import ServedSession
+from rove.engine.sessions.served_sessions import ServedSessions
 from rove.errors import Denied, Forbidden, InvalidArguments, NotOpen, RoveError
 from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver
 from rove.outcome import Attachment
@@ -77,10 +77,10 @@ class ToolContext:
     run: str | None
     call: str
     report: Callable[[str], None]
-    sessions: Sessions
+    sessions: ServedSessions
     approver: Approver
 
-    def find_session(self, name: str | None) -> Session:
+    def find_session(self, name: str | None) -> ServedSession:
         """Return the session of the call, or another of the same owner. Raises NotOpen if there is no such one."""
         current = self.sessions.session(self.session)
         if name is None or name == current.name:
@@ -164,7 +164,7 @@ class Tools:
         tools: Iterable[AnyTool],
         events: Publisher,
         inbox: Inbox,
-        sessions: Sessions,
+        sessions: ServedSessions,
         access: Access = "all",
     ) -> None:
         """`access`: which tokens may call them."""
@@ -223,7 +223,7 @@ class _Call:
     """One call of a tool, from its arguments to its result."""
 
     def __init__(
-        self, tool: AnyTool, arguments: Mapping[str, Any], session: Session, events: Publisher, inbox: Inbox
+        self, tool: AnyTool, arguments: Mapping[str, Any], session: ServedSession, events: Publisher, inbox: Inbox
     ) -> None:
         self._tool = tool
         self._arguments = dict(arguments)

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
-from rove.engine.sessions.session import Session
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions.served_session import ServedSession
+from rove.engine.sessions.served_sessions import ServedSessions
 from rove.errors import RoveError
 from rove.ledger.chain import unseal
 from rove.ledger.files import LedgerFiles, open_to_read
@@ -46,7 +46,7 @@ TEMPLATES = (
 class ResourcesFeature:
     """Files, pictures and journals that the client may read."""
 
-    def __init__(self, sessions: Sessions) -> None:
+    def __init__(self, sessions: ServedSessions) -> None:
         self._sessions = sessions
         self._workspace = Workspace(sessions.settings.workspace_folder)
 
@@ -81,16 +81,16 @@ class ResourcesFeature:
         content = {"uri": uri, "mimeType": kind, "blob": base64.b64encode(data).decode("ascii")}
         return {"contents": [content], **_uncached(exchange)}
 
-    def _own_sessions(self, exchange: Exchange) -> dict[str, Session]:
+    def _own_sessions(self, exchange: Exchange) -> Mapping[str, ServedSession]:
         return self._sessions.owned_by(exchange.client.owner).open
 
-    def _listed(self, sessions: Mapping[str, Session]) -> list[Message]:
+    def _listed(self, sessions: Mapping[str, ServedSession]) -> list[Message]:
         return [
             *_files_in(self._workspace.root),
             *(each for session in sessions.values() for each in _kept_of(session)),
         ]
 
-    def _content(self, uri: str, sessions: Mapping[str, Session]) -> tuple[str, bytes]:
+    def _content(self, uri: str, sessions: Mapping[str, ServedSession]) -> tuple[str, bytes]:
         """Return the type and the bytes of a resource. Raises ProtocolError if the client may not read it."""
         match _parts(uri):
             case ["files", *path] if path and path[0] in FOLDERS:
@@ -164,7 +164,7 @@ def _described(file: os.DirEntry[str], folder: str) -> Message:
     }
 
 
-def _kept_of(session: Session) -> Iterator[Message]:
+def _kept_of(session: ServedSession) -> Iterator[Message]:
     """Yield the journal of a session and its pictures, the newest first."""
     place = f"{SCHEME}://sessions/{quote(session.name, safe='', errors='surrogatepass')}"
     title = session.name.encode(errors="replace").decode()
@@ -178,7 +178,7 @@ def _kept_of(session: Session) -> Iterator[Message]:
         }
 
 
-def _entries(session: Session) -> list[Mapping[str, Any]]:
+def _entries(session: ServedSession) -> list[Mapping[str, Any]]:
     """Return the last entries since the session was opened: another client may have used its name before."""
     lines = _last_lines(LedgerFiles(session.settings.journal_folder, session.name).current)
     facts = [link.facts for line in lines if (link := unseal(line)) is not None]
@@ -186,7 +186,7 @@ def _entries(session: Session) -> list[Mapping[str, Any]]:
     return [_without_address(entry, session) for entry in since]
 
 
-def _without_address(entry: Mapping[str, Any], session: Session) -> Mapping[str, Any]:
+def _without_address(entry: Mapping[str, Any], session: ServedSession) -> Mapping[str, Any]:
     """Return an entry with only the origin of a page that may not be read, since an address can contain its text."""
     url = entry.get("url")
     if not url or (url.startswith(("http:", "https:")) and session.may_read(url)):
@@ -205,7 +205,7 @@ def _last_lines(journal: Path) -> list[bytes]:
         return file.read(MAX_JOURNAL_BYTES).splitlines()  # the first may have lost its beginning, and is no entry then
 
 
-def _pictures(session: Session) -> Iterator[Mapping[str, Any]]:
+def _pictures(session: ServedSession) -> Iterator[Mapping[str, Any]]:
     """Yield the images in the journal, each once."""
     found = {
         each["sha256"]: each

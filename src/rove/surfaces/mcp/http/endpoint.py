@@ -14,7 +14,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from rove.engine.sessions.sessions import DEFAULT, Sessions
+from rove.engine.sessions.owned_sessions import DEFAULT
+from rove.engine.sessions.served_sessions import ServedSessions
 from rove.surfaces.mcp.approvers import Inbox
 from rove.surfaces.mcp.browser_server import browser_server
 from rove.surfaces.mcp.exchange import Client
@@ -135,7 +136,9 @@ class McpEndpoint:
         await era.post(request, body, caller, _chosen_session(request), send)
 
 
-def browser_endpoint(sessions: Sessions, tools: Toolset, tokens: Tokens, inbox: Inbox | None = None) -> McpEndpoint:
+def browser_endpoint(
+    sessions: ServedSessions, tools: Toolset, tokens: Tokens, inbox: Inbox | None = None
+) -> McpEndpoint:
     """Return the application that gives a browser to clients with a token, as the settings of `rove serve` say.
 
     `inbox`: where people answer what a client's own user does not.
@@ -151,7 +154,7 @@ def browser_endpoint(sessions: Sessions, tools: Toolset, tokens: Tokens, inbox: 
     return McpEndpoint(server, tokens, places_of(settings), limits, end_session)
 
 
-def _closer(sessions: Sessions) -> EndSession:
+def _closer(sessions: ServedSessions) -> EndSession:
     """Return what closes the default session of a client whose connection has ended."""
 
     async def end_session(client: Client) -> None:

@@ -1,0 +1,126 @@
+"""What a server and its nodes send each other about sessions. All of it is plain data and records."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Any, Literal
+
+from rove.browser.emulation.window import AS_SET, WindowChoice
+from rove.cluster.sessions.saved_session import SavedSession
+from rove.engine.people.driver import DriverState, Lease
+from rove.engine.people.handoffs import HandoffRequest
+from rove.errors import RoveError
+from rove.guard.policy.rule_policy import RulePolicy
+from rove.outcome import AnyOutcome
+from rove.page_text import PageText
+from rove.settings.tree import Settings
+from rove.states.state import BrowserState
+from rove.validation.record import dataclass
+from rove.views.page_view import ViewKind
+
+# Who answers where the policy asks: a person that the owner has set, nobody, or the caller's own person.
+Approval = Literal["owner", "none", "caller"]
+# An event of a node: its kind, and what it tells.
+Event = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Orders:
+    """What the sessions of a node work by: the server's settings, policy and people.
+
+    `server`: a mark of the server process, by which a node knows that sessions of an earlier one are not its.
+    `ports`: those of the server itself, which no page may reach.
+    """
+
+    server: str
+    settings: Settings
+    policy: RulePolicy
+    approval: Approval
+    has_people: bool
+    ports: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A session to open. `is_unused`: a default session, which takes its slot when it is first used.
+
+    `begins_with`, `keeps_login`, `login`: the state that it begins with, whether the server saves it again, and its
+    label in messages. `saved`: what was saved of it on another node, which it left for a `reason`. `hosts`: those that
+    people have allowed it. `is_paused`, `person`: how people held it, and who drove it.
+    """
+
+    name: str
+    owner: str | None
+    window: WindowChoice = AS_SET
+    is_unused: bool = False
+    begins_with: BrowserState | None = None
+    keeps_login: bool = False
+    login: str = ""
+    saved: SavedSession | None = None
+    reason: str = ""
+    hosts: tuple[str, ...] = ()
+    is_paused: bool = False
+    person: str | None = None
+
+
+@dataclass(frozen=True)
+class SessionFacts:
+    """What the server must know of a session without asking: what is listed, who drives, and what would be lost.
+
+    `tabs`: all addresses in full, which clients are not shown; `given`: how many refs, frames and tabs have got ids.
+    """
+
+    name: str
+    described: dict[str, Any]
+    driver: DriverState
+    lease: Lease | None
+    handoffs: tuple[HandoffRequest, ...]
+    has_slot: bool
+    tabs: tuple[tuple[str, PageText], ...] = ()
+    current: str | None = None
+    given: tuple[int, int, int] = (1, 0, 0)
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """An action to run, as plain data. `call`: by which questions and progress of it are told.
+
+    `number`: that of the entry which the server has opened for it in the journal. `asks`: whether the caller has a
+    person who can be asked; `reports`: whether the caller shows progress.
+    """
+
+    call: str
+    action: str
+    arguments: dict[str, Any]
+    number: int
+    tab: str | None = None
+    timeout: float | None = None
+    quiet: bool = False
+    names: dict[str, str] = field(default_factory=dict[str, str])
+    view: ViewKind | None = None
+    asks: bool = False
+    reports: bool = False
+
+
+@dataclass(frozen=True)
+class FileFacts:
+    """A file in the workspace that a session has on its node. `is_known`: the server has had it under this path."""
+
+    path: str
+    size: int
+    is_known: bool
+
+
+@dataclass(frozen=True)
+class RunAnswer:
+    """What came of an action: an outcome or an error, the line for the journal, and the files that it has written.
+
+    `facts`: None if it closed its session. `root`: the workspace on the node, for which the server's is to be read.
+    """
+
+    facts: SessionFacts | None
+    outcome: AnyOutcome | None = None
+    error: RoveError | None = None
+    line: dict[str, Any] | None = None
+    files: tuple[FileFacts, ...] = ()
+    root: str = ""

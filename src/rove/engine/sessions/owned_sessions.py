@@ -1,0 +1,132 @@
+"""The sessions of one client of a server that has several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Generic, Protocol, TypeVar
+
+from rove.browser.emulation.window import AS_SET, WindowChoice
+from rove.engine.logins.login import Logins
+from rove.engine.logins.state_desk import StateDesk
+from rove.engine.people.driver import held_by
+from rove.engine.sessions.refusals import not_open, refuse_login
+from rove.engine.sessions.served_session import ServedSession
+from rove.errors import InvalidArguments
+from rove.settings.tree import Settings
+from rove.states.choice import NO_LOGIN, LoginChoice
+
+DEFAULT = "default"
+S_co = TypeVar("S_co", bound=ServedSession, covariant=True)
+
+
+class OwnableSessions(Protocol[S_co]):
+    """All sessions of a server, each of one owner."""
+
+    @property
+    def settings(self) -> Settings: ...
+    @property
+    def logins(self) -> Logins: ...
+    def session(self, name: str | None = None, /) -> S_co:
+        """Return the session of that name, or the default one, which clients need not open."""
+        ...
+
+    def add_default(self, name: str, owner: str | None, /) -> S_co:
+        """Return the session that an owner need not open, which takes its slot when it is first used."""
+        ...
+
+    def open_sessions(self, owner: str | None, /) -> Mapping[str, S_co]:
+        """Return the open sessions of an owner by their names."""
+        ...
+
+    def refuse_if_full(self) -> None:
+        """Raise LimitReached if no more sessions can be opened, nor waited for."""
+
+    async def open_session(
+        self,
+        name: str | None,
+        owner: str | None = None,
+        login: LoginChoice = NO_LOGIN,
+        window: WindowChoice = AS_SET,
+        /,
+    ) -> str:
+        """Open a session and return its name; one that is open already is left as it is."""
+        ...
+
+    async def close_session(self, name: str | None, /) -> str:
+        """Close a session; return its name."""
+        ...
+
+
+class OwnedSessions(Generic[S_co]):
+    """The sessions of one owner, which can use, list and close these alone.
+
+    `current`: the session that is meant where a call names none.
+    """
+
+    def __init__(self, sessions: OwnableSessions[S_co], owner: str | None, current: str) -> None:
+        self._sessions = sessions
+        self._owner = owner
+        self._current = current
+
+    def session(self, name: str | None) -> S_co:
+        """Return the session of that name, or the current one, which need not be opened."""
+        if name is None or name in (DEFAULT, self._current):
+            return self._own(self._sessions.add_default(self._current, self._owner))
+        if (found := self.open.get(name)) is None:
+            raise not_open(name, self._opened)
+        return found
+
+    @property
+    def _opened(self) -> list[str]:
+        """The names of those that were opened or used, without a default session that was not."""
+        return [name for name, session in self.open.items() if session.has_slot]
+
+    @property
+    def open(self) -> Mapping[str, S_co]:
+        """Those that are open, by their names."""
+        return self._sessions.open_sessions(self._owner)
+
+    async def open_session(self, name: str | None, login: LoginChoice = NO_LOGIN, window: WindowChoice = AS_SET) -> str:
+        if name == DEFAULT:
+            refuse_login(DEFAULT, login)
+            return self.session(name).name
+        session = self._own(self._sessions.session(await self._sessions.open_session(name, self._owner, login, window)))
+        if window.starts_now:
+            await self._start(session)
+        return session.name
+
+    async def refuse_if_full(self, name: str | None) -> None:
+        if name != DEFAULT:  # which is not opened
+            self._sessions.refuse_if_full()
+
+    async def _start(self, session: ServedSession) -> None:
+        """Start the browser of a session; close the session if that fails."""
+        try:
+            await session.start()
+        except BaseException:
+            await self._sessions.close_session(session.name)
+            raise
+
+    def _own(self, session: S_co) -> S_co:  # type: ignore[misc]  # it returns what it is given
+        """Return a session. Raises InvalidArguments if it is another owner's, of which no more is told."""
+        if session.owner != self._owner:
+            raise InvalidArguments(f"The name {session.name} is taken.", hint="Choose another name for the session.")
+        return session
+
+    @property
+    def states(self) -> StateDesk:
+        """The saved states, for the session that is meant where a call names none."""
+        sessions = self._sessions
+        return StateDesk(sessions.logins, lambda: self.session(None), self._owner, sessions.settings.workspace_folder)
+
+    async def close_session(self, name: str | None) -> str:
+        name = name or self._current
+        if (session := self.open.get(name)) is None:
+            raise not_open(name, self._opened)
+        if (lease := session.control.lease) is not None:
+            raise held_by(lease)
+        return await self._sessions.close_session(name)
+
+    async def sessions(self) -> list[dict[str, Any]]:
+        """Return the facts that are listed of each open session."""
+        return [session.describe() for session in self.open.values()]
