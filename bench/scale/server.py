@@ -72,6 +72,8 @@ class SimulatedServer:
         for node in nodes:
             self.placement.update(node.report(1.0))
         self.choice_seconds = 0.0
+        # The share of a core that the gateway's event loop took while it was watched.
+        self.loop_share = 0.0
 
     async def prepare(self) -> None:
         """Measure how long a choice of the real placement takes, with all nodes there."""
@@ -89,14 +91,19 @@ class SimulatedServer:
             alive = [node for node in self.nodes.values() if node.is_alive]
             await self.loop.work(self._costs.poll * len(alive))
             await asyncio.sleep(max(self.poll_seconds - (now() - began), 0.001))
-            for node in alive:
-                if node.is_alive:
-                    self.placement.update(node.report(now() - began))
+            self.placement.update(*(node.report(now() - began) for node in alive if node.is_alive))
 
-    async def use(self, name: str, kind: KindCost, seconds: float) -> None:
-        """Be an agent: open a session, call with pauses to think, and close it after so many seconds."""
+    async def use(self, name: str, kind: KindCost, seconds: float, node: SimulatedNode | None = None) -> None:
+        """Be an agent: open a session, call with pauses to think, and close it after so many seconds.
+
+        `node`: the session is there already, on this node.
+        """
         session = AgentSession(name, kind)
-        if not await self._open(session):
+        if node is not None:
+            self.sessions[name] = session
+            self.placement.put_back(name, node.id)
+            node.add(name, kind)
+        elif not await self._open(session):
             return
         ends = now() + seconds
         while now() < ends and not session.is_lost:
@@ -215,7 +222,7 @@ class SimulatedServer:
     async def replace(self, node: SimulatedNode) -> None:
         """Drain a node, restart it, and use it again."""
         self.relocation.drain(node.id)
-        while self.placement.sessions_on(node.id):
+        while self.placement.sessions_on(node.id):  # noqa: ASYNC110 - as `rove cluster drain` asks, too
             await asyncio.sleep(0.5)
         self.placement.lose(node.id)
         await asyncio.sleep(self._plan.surroundings.restart)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import random
 from collections.abc import Awaitable, Callable
 
 from bench.scale.assumptions import Plan
-from bench.scale.costs import Costs
+from bench.scale.costs import Costs, KindCost
 from bench.scale.node import SimulatedNode
 from bench.scale.processors import Processors
 from bench.scale.server import Record, SimulatedServer
 from bench.scale.virtual_time import now, run
 
-# Seconds in which the first sessions arrive; what happens until then is no part of the results.
-FILLING = 120.0
+# Seconds until calls are spread as agents make them; what happens until then is no part of the results.
+SETTLING = 20.0
 
 
 class Simulation:
@@ -28,6 +27,7 @@ class Simulation:
         self._random = random.Random(plan.seed)
         self._tasks: set[asyncio.Task[None]] = set()
         self._names = 0
+        self.ended_at = 0.0
         machines = plan.machines
         self.nodes = [
             SimulatedNode(
@@ -60,16 +60,18 @@ class Simulation:
         return task
 
     async def fill(self) -> None:
-        """Start the polls and the arrivals, and wait until as many sessions are open as the plan wants."""
+        """Begin with as many open sessions as the plan wants, evenly spread, and let the polls and arrivals start."""
         for server in self.servers:
             await server.prepare()
             self.start(server.poll())
-        work = self.plan.work
-        for number in range(work.sessions):
-            # A session that is already there has, on average, as long to go as a new one: lives are exponential.
-            self.start(self._later(FILLING * 0.8 * number / work.sessions))
+        for number in range(self.plan.work.sessions):
+            server = self.servers[number % len(self.servers)]
+            nodes = [*server.nodes.values()]
+            name, kind, seconds = self._next()
+            # Lives are exponential, so a session that is there already has as long to go as a new one.
+            self.start(server.use(name, kind, seconds, nodes[number // len(self.servers) % len(nodes)]))
         self.start(self._arrivals())
-        await asyncio.sleep(FILLING)
+        await asyncio.sleep(SETTLING)
         self.forget_records()
 
     def forget_records(self) -> None:
@@ -84,10 +86,6 @@ class Simulation:
             by_server.setdefault(id(self.server_of(node)), []).append(node)
         await asyncio.gather(*(self.server_of(group[0]).lose(group) for group in by_server.values()))
 
-    async def _later(self, seconds: float) -> None:
-        await asyncio.sleep(seconds)
-        await self._agent()
-
     async def _arrivals(self) -> None:
         each = self.plan.work.minutes * 60 / self.plan.work.sessions
         while True:
@@ -95,13 +93,18 @@ class Simulation:
             self.start(self._agent())
 
     async def _agent(self) -> None:
+        name, kind, seconds = self._next()
+        await self.servers[self._names % len(self.servers)].use(name, kind, seconds)
+
+    def _next(self) -> tuple[str, KindCost, float]:
+        """Return the name of the next session, what it shows and how many seconds it lasts."""
         self._names += 1
-        name, kinds = f"s{self._names}", self.plan.work.kinds
+        kinds = self.plan.work.kinds
         kind = self._random.choices([*kinds], [*kinds.values()])[0]
-        seconds = -math.log(1 - self._random.random()) * self.plan.work.minutes * 60
-        await self.servers[self._names % len(self.servers)].use(name, self.costs.kinds[kind], seconds)
+        return f"s{self._names}", self.costs.kinds[kind], self._random.expovariate(1 / (self.plan.work.minutes * 60))
 
     async def end(self) -> None:
+        self.ended_at = now()
         for task in self._tasks:
             task.cancel()
         for server in self.servers:

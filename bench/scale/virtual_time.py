@@ -1,7 +1,7 @@
 """An asyncio event loop whose clock jumps to the next timer, so that hours of a cluster pass in seconds.
 
-The code under test, `rove.cluster.placement`, consists of coroutines, which a simulator with processes of its own, such as
-SimPy, cannot run. In this loop they run unchanged.
+The code under test, `rove.cluster.placement`, consists of coroutines, which a simulator with processes of its own,
+such as SimPy, cannot run. In this loop they run unchanged.
 """
 
 from __future__ import annotations

@@ -217,8 +217,17 @@ class Placement:
 
     def _serve(self) -> None:
         """Give room to those that wait: first to sessions that were moved, then to new ones in their order."""
+        # What found no node with some excluded finds none with more of them. With hundreds of nodes and of sessions that
+        # wait, to try each would stop the event loop for a second.
+        failed: list[frozenset[str]] = []
         for place in self._moves:
-            if (placed := self._take(self._wishes[place])) is not None:
+            wish = self._wishes[place]
+            excluded = frozenset(wish.excluded)
+            if any(tried <= excluded for tried in failed):
+                continue
+            if (placed := self._take(wish)) is None:
+                failed.append(excluded)
+            else:
                 self._moves.give(placed, place)
         for place in self._new:
             if (placed := self._take(self._wishes[place])) is None:
