@@ -18,7 +18,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosedError
 
 from rove.settings.tree import Serving, load
-from rove.surfaces.gateway.gateway import Gateway
+from rove.surfaces.gateway.gateway import Gateway, MakeSessions
 from rove.surfaces.gateway.server import Server, config, open_port
 
 PATIENCE = 20.0
@@ -135,12 +135,14 @@ class RunningGateway:
 
 
 @contextlib.asynccontextmanager
-async def running_gateway(demo_site: str | None = None, **settings: Any) -> AsyncGenerator[RunningGateway]:
+async def running_gateway(
+    demo_site: str | None = None, make_sessions: MakeSessions | None = None, **settings: Any
+) -> AsyncGenerator[RunningGateway]:
     """Serve a gateway with a home of its own. A keyword is a setting; `serve__port` is set to a free one."""
     home = Path(tempfile.mkdtemp(prefix="rv"))
     serve = {key.removeprefix("serve__"): settings.pop(key) for key in [*settings] if key.startswith("serve__")}
     loaded = replace(load(home=home, **settings), serve=Serving(port=0, **serve))
-    gateway = Gateway(loaded, demo_site)
+    gateway = Gateway(loaded, demo_site, make_sessions=make_sessions)
     listener = open_port(gateway)
     server: uvicorn.Server = Server(config(gateway))
     async with gateway:

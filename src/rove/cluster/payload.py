@@ -13,6 +13,7 @@ import pickle
 from enum import Enum
 from typing import Any
 
+from rove.advice import Verbatim
 from rove.page_text import Own, PageText
 
 PROTOCOL = 5
@@ -32,7 +33,7 @@ _PLAIN = {
     ("pathlib", "PosixPath"),
     ("pathlib", "PurePosixPath"),
 }
-_TEXTS = (Own, PageText)
+_TEXTS = (Own, PageText, Verbatim)
 
 
 class PayloadRefused(pickle.UnpicklingError):

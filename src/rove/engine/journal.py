@@ -136,7 +136,7 @@ class Journal:
 
     async def begin(self, entry: Entry) -> int:
         """Make sure that an action can be recorded, and that it is known to begin. Raises JournalFailed."""
-        data = self._to_data(entry)
+        data = self.data_of(entry)
         try:
             number = await self.store.begin(data)
         except Unwritable as error:
@@ -147,7 +147,7 @@ class Journal:
 
     async def _record(self, number: int, entry: Entry, began: float) -> None:
         entry.seconds = round(time.monotonic() - began, 4)
-        await self.end(number, self._to_data(entry))
+        await self.end(number, self.data_of(entry))
 
     async def end(self, number: int, data: dict[str, Any]) -> None:
         """Write the entry of an action that is over. Raises JournalFailed."""
@@ -169,7 +169,7 @@ class Journal:
         except JournalFailed as failed:
             log.error("%s", failed.message)
 
-    def _to_data(self, entry: Entry) -> dict[str, Any]:
+    def data_of(self, entry: Entry) -> dict[str, Any]:
         """Return an entry as JSON data, without secrets."""
         data = {"session": self._session, "kind": "action", **vars(entry)}
         if entry.box is None:

@@ -11,6 +11,7 @@ from rove.engine.sessions.sessions import Sessions
 from rove.errors import NotOpen
 from rove.guard.policy.approval import NoApprover
 from rove.guard.policy.policy import Policy
+from rove.guard.secrets.secrets import Secrets
 from rove.jobs.options import PageOptions
 from rove.jobs.page_work import work_for
 from rove.jobs.session_slot import PAGES_PER_CONTEXT, MakeFacade, SessionSlot
@@ -36,12 +37,17 @@ class BrowserWorker:
         slots: int,
         make_facade: MakeFacade,
         policy: Policy | None = None,
+        secrets: Secrets | None = None,
     ) -> None:
-        """`make_facade`: makes the session that a script of the caller's is given, such as `rove.Session`."""
+        """`make_facade`: makes the session that a script of the caller's is given, such as `rove.Session`.
+
+        `policy`, `secrets`: instead of those that the settings name.
+        """
         self._settings = _settings_for(settings, slots)
         self._options = options
         self._make_facade = make_facade
         self._policy = policy
+        self._secrets = secrets
         self._count = slots
         self._slots: list[SessionSlot] = []
         self._stack = AsyncExitStack()
@@ -58,7 +64,7 @@ class BrowserWorker:
 
     async def open(self) -> None:
         work = work_for(self._options)
-        sessions = Sessions(self._settings, self._policy, NoApprover())
+        sessions = Sessions(self._settings, self._policy, NoApprover(), secrets=self._secrets)
         self._sessions = await self._stack.enter_async_context(sessions)
         names = [SESSION.format(number) for number in range(1, self._count + 1)]
         login = LoginChoice(self._options.state)

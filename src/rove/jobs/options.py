@@ -21,8 +21,13 @@ MOST_BY_DEFAULT = 32
 def default_parallel() -> int:
     """Return how many sessions this machine can run at once, by its cores and its free memory."""
     memory = available_memory()
-    by_memory = MOST_BY_DEFAULT if memory is None else memory.available // SESSION_MEMORY
-    return max(1, min(_core_count() * SESSIONS_PER_CORE, by_memory, MOST_BY_DEFAULT))
+    return parallel_for(_core_count(), None if memory is None else memory.available)
+
+
+def parallel_for(cores: int, memory: int | None) -> int:
+    """Return how many sessions run at once with so many cores and bytes of memory; None if that is not known."""
+    by_memory = MOST_BY_DEFAULT if memory is None else memory // SESSION_MEMORY
+    return max(1, min(cores * SESSIONS_PER_CORE, by_memory, MOST_BY_DEFAULT))
 
 
 def _core_count() -> int:

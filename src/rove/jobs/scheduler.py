@@ -16,7 +16,7 @@ from rove.jobs.host_queues import NEVER, HostQueues
 from rove.jobs.options import JobOptions
 from rove.jobs.retrying import NOT_OF_THE_PAGE, RetryRules
 from rove.jobs.summary import Counts, Progress, Summary
-from rove.jobs.worker import PageAnswer, PageError, Worker
+from rove.jobs.worker import PageAnswer, PageError, Worker, WorkerLost
 from rove.tasks import BackgroundTasks, Signal
 from rove.validation.record import dataclass
 
@@ -55,6 +55,26 @@ class JobStopped(Exception):
         self.error = error
 
 
+class _Coming:
+    """The next worker of a stream of workers."""
+
+    def __init__(self, workers: AsyncIterator[Worker]) -> None:
+        self._workers = workers
+        self.task: asyncio.Task[Worker] = self._next()
+
+    def take(self) -> Worker:
+        """Return the worker that has come, and wait for the next one."""
+        worker = self.task.result()
+        self.task = self._next()
+        return worker
+
+    def _next(self) -> asyncio.Task[Worker]:
+        async def follow() -> Worker:
+            return await anext(self._workers)
+
+        return asyncio.create_task(follow())
+
+
 class Job:
     """Visits each address once, politely, and writes each result when it is final."""
 
@@ -81,7 +101,8 @@ class Job:
         self._has_read_all = False
         self._is_draining = False
         self._syncing: asyncio.Task[None] | None = None
-        self._workers: Sequence[Worker] = ()
+        self._workers: list[Worker] = []
+        self._slots: set[asyncio.Task[None]] = set()
         self._tasks = BackgroundTasks("the job")
 
     def resume(self, records: Iterable[dict[str, Any]]) -> None:
@@ -101,25 +122,58 @@ class Job:
                 del self._known[key]
             self._counts.failed_before = 0
 
-    async def run(self, addresses: AsyncIterator[Address], workers: Sequence[Worker]) -> Summary:
-        """Visit all pages. Raises JobStopped, or what reading the input or writing the results raises."""
-        self._workers = workers
-        running: list[asyncio.Task[None]] = []
+    async def run(
+        self,
+        addresses: AsyncIterator[Address],
+        workers: Sequence[Worker] = (),
+        more: AsyncIterator[Worker] | None = None,
+    ) -> Summary:
+        """Visit all pages. Raises JobStopped, or what reading the input or writing the results raises.
+
+        `more`: open workers that come later, without an end; it may raise JobStopped.
+        """
+        self._workers = [*workers]
+        reading = asyncio.create_task(self._read_all(addresses))
+        coming = None if more is None else _Coming(more)
         try:
             for worker in workers:
                 await worker.open()
-            reading = asyncio.create_task(self._read_all(addresses))
-            slots = [asyncio.create_task(self._use_slot(worker)) for worker in workers for _ in range(worker.slots)]
-            running = [reading, *slots]
-            await asyncio.gather(*slots)
+                self._start_slots(worker)
+            await self._finish(reading, coming)
             if reading.done():
                 reading.result()
             return self._counts.summary(self._is_draining)
         finally:
+            running = [reading, *self._slots, *([coming.task] if coming is not None else [])]
             for task in running:
                 task.cancel()
-            await asyncio.gather(*(worker.drain(0) for worker in workers))
+            await asyncio.gather(*(worker.drain(0) for worker in self._workers))
             await asyncio.gather(*running, return_exceptions=True)
+
+    async def _finish(self, reading: asyncio.Task[None], coming: _Coming | None) -> None:
+        """Wait until all slots have ended, with workers that come meanwhile, and there is nothing left to visit."""
+        while self._slots or not self._is_finished:
+            waiting: set[asyncio.Task[Any]] = {*self._slots}
+            waiting |= {coming.task} if coming is not None else set()
+            waiting |= set() if reading.done() else {reading}
+            if not waiting:
+                return  # all workers are lost, and there will be no other
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            for ended in [slot for slot in self._slots if slot.done()]:
+                self._slots.discard(ended)
+                ended.result()
+            if coming is not None and coming.task.done():
+                worker = coming.take()
+                self._workers.append(worker)
+                self._start_slots(worker)
+
+    def _start_slots(self, worker: Worker) -> None:
+        self._slots |= {asyncio.create_task(self._use_slot(worker)) for _ in range(worker.slots)}
+
+    @property
+    def _is_finished(self) -> bool:
+        is_empty = self._has_read_all and not self._queues and not self._running
+        return self._is_draining or is_empty
 
     def drain(self) -> None:
         """Begin no more visits, and end those that run, after a while if they do not end by themselves."""
@@ -175,11 +229,14 @@ class Job:
             self._running += 1
             try:
                 answer = await self._visit(worker, page)
+            except WorkerLost:
+                self._queues.add(host, page, first=True)
+                return
             finally:
                 self._running -= 1
                 self._queues.release(host)
+                self._changed.send()  # those that wait run after the answer is handled
             self._handle(page, answer)
-            self._changed.send()
 
     async def _next(self, preferred: str | None) -> _Page | None:
         """Return the next page, when one may be visited; None when there will be none."""
@@ -188,7 +245,7 @@ class Job:
             if (taken := self._queues.take(preferred)) is not None:
                 changed.close()
                 return taken[1]
-            if self._has_read_all and not self._queues and not self._running:
+            if self._is_finished:
                 changed.close()
                 break
             when = self._queues.next_time()
@@ -241,6 +298,7 @@ class Job:
         record |= {name: fact for name, fact in facts.items() if fact is not None}
         record |= {"is_incomplete": True} if answer.is_incomplete else {}
         record |= {"files": list(answer.files)} if answer.files else {}
+        record |= {"node": answer.node} if answer.node is not None else {}
         record |= {"seconds": answer.seconds, "attempts": page.attempts}
         record |= {"time": datetime.now(UTC).isoformat(timespec="milliseconds")}
         return record | ({"input": dict(page.address.fields)} if page.address.fields else {})

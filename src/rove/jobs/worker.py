@@ -67,6 +67,7 @@ class PageAnswer:
 
     `is_incomplete`: the page was still loading when it was read.
     `is_broken_off`: the worker was closed in the middle of it, so that there is neither.
+    `node`: where in a cluster it was visited.
     """
 
     result: Any = None
@@ -78,6 +79,7 @@ class PageAnswer:
     seconds: float = 0.0
     is_incomplete: bool = False
     is_broken_off: bool = False
+    node: str | None = None
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,10 @@ class WorkerState:
     sessions: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
+class WorkerLost(Exception):
+    """A worker has gone in the middle of a page, which another has to visit."""
+
+
 class Worker(Protocol):
     """Visits pages, several at once. The scheduler gives it no more than `slots` at a time."""
 
@@ -108,7 +114,7 @@ class Worker(Protocol):
         """Make ready. Raises RoveError if no page can be visited, such as without a browser."""
 
     async def run(self, task: PageTask, /) -> PageAnswer:
-        """Visit a page once. What goes wrong is in the answer."""
+        """Visit a page once. What goes wrong is in the answer. Raises WorkerLost if no more pages can be visited."""
         ...
 
     async def save(self) -> WorkerState:

@@ -41,9 +41,3 @@ class Clustering(Validated):
     lease: Seconds = arg(
         "Seconds without a word from its rove process after which a node ends what it does for it.", default=60
     )
-    wait: Seconds = arg(
-        "Seconds that a cluster whose head or last node has gone is waited for, before `rove map` ends.", default=300
-    )
-    lease: Seconds = arg(
-        "Seconds without a word from its rove process after which a node ends what it does for it.", default=60
-    )

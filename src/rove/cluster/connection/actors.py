@@ -26,7 +26,6 @@ class NodeActors:
         self._name: str = configuration["name"]
         self._lease: float = configuration["lease_seconds"]
         self._poll: float = configuration["poll_seconds"]
-        self._runtime_env: dict[str, Any] = configuration["runtime_env"]
         self._is_protected: bool = configuration["is_protected"]
         # How often each node was lost. An actor that was given up is not taken again: another has a name of its own.
         self._losses: Counter[str] = Counter(configuration["losses"])
@@ -102,7 +101,7 @@ class NodeActors:
 
         name = f"{self._name}-{self._losses[member.facts.id]}"
         try:
-            await member.start(name, self._lease, self._runtime_env, self._is_protected)
+            await member.start(name, self._lease, self._is_protected)
             await member.refresh()
         except StartFailed as failed:
             member.facts = replace(member.facts, state="refused", reason=str(failed))

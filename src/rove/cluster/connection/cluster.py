@@ -98,6 +98,10 @@ class Cluster:
 
     async def nodes(self) -> list[NodeFacts]:
         """Return the nodes as they were when they were last asked, also those that may not be used."""
+        return self.all_nodes()
+
+    def all_nodes(self) -> list[NodeFacts]:
+        """Return the same without waiting."""
         return list(self._nodes.values())
 
     def known_nodes(self) -> list[NodeFacts]:

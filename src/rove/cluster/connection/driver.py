@@ -110,6 +110,8 @@ def connect(configuration: dict[str, Any]) -> None:
     ray.init(
         address=configuration["address"],
         namespace=NAMESPACE,
+        # Of the whole connection, as Ray sends local files only for that.
+        runtime_env=configuration["runtime_env"] or None,
         log_to_driver=False,
         logging_level=logging.ERROR,
         configure_logging=False,

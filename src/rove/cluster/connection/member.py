@@ -38,14 +38,14 @@ class Member:
         self.is_told = False
         self.following: asyncio.Task[None] | None = None
 
-    async def start(self, name: str, lease_seconds: float, runtime_env: dict[str, Any], is_protected: bool) -> None:
+    async def start(self, name: str, lease_seconds: float, is_protected: bool) -> None:
         """Make its actor, or find the one that an earlier driver process made.
 
         Raises StartFailed if it must not be used, and RayError or TimeoutError if it has gone meanwhile.
         """
         from ray.exceptions import RayActorError, RuntimeEnvSetupError
 
-        options = _actor_options(f"rove-{name}-{self.ray_id}", self.ray_id, runtime_env)
+        options = _actor_options(f"rove-{name}-{self.ray_id}", self.ray_id)
         try:
             async with asyncio.timeout(START_SECONDS):
                 self.actor = await asyncio.to_thread(_make, options, lease_seconds)
@@ -103,7 +103,7 @@ class Member:
             await asyncio.to_thread(ray.kill, actor)
 
 
-def _actor_options(name: str, ray_id: str, runtime_env: dict[str, Any]) -> dict[str, Any]:
+def _actor_options(name: str, ray_id: str) -> dict[str, Any]:
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     return {
@@ -115,7 +115,6 @@ def _actor_options(name: str, ray_id: str, runtime_env: dict[str, Any]) -> dict[
         "max_restarts": 0,
         "max_concurrency": MOST_CALLS_AT_ONCE,
         "scheduling_strategy": NodeAffinitySchedulingStrategy(ray_id, soft=False),
-        **({"runtime_env": runtime_env} if runtime_env else {}),
     }
 
 

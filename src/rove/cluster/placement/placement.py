@@ -65,6 +65,11 @@ class Placement:
         return [*self._reports.values()]
 
     @property
+    def count(self) -> int:
+        """How many sessions have a place."""
+        return len(self._placed)
+
+    @property
     def waiting(self) -> int:
         """How many new sessions wait in line."""
         return len(self._new)

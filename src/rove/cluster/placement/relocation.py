@@ -26,7 +26,7 @@ class Relocation:
     """Opens the sessions of lost nodes elsewhere, all at once but few per node, and empties nodes one by one."""
 
     def __init__(self, placement: Placement, sessions: MovableSessions) -> None:
-        self._placement = placement
+        self.placement = placement
         self._sessions = sessions
         self._tasks = BackgroundTasks("the moves of sessions")
         self._moves: dict[str, asyncio.Task[None]] = {}
@@ -42,7 +42,7 @@ class Relocation:
     def lose(self, node: str) -> list[str]:
         """Open the sessions of a node that is lost on other nodes, those used last first; return their names."""
         self._stop_draining(node)
-        lost = sorted(self._placement.lose(node), key=self._sessions.last_used, reverse=True)
+        lost = sorted(self.placement.lose(node), key=self._sessions.last_used, reverse=True)
         for session in lost:
             if session not in self._moves:  # one that was on its way there tries another node by itself
                 self.open_elsewhere(session)
@@ -58,18 +58,18 @@ class Relocation:
         if (move := self._moves.pop(session, None)) is not None:
             move.cancel()
         self.problems.pop(session, None)
-        self._placement.release(session)
+        self.placement.release(session)
 
     def drain(self, node: str) -> None:
         """Place nothing on a node any more, and move its sessions away one by one. Raises InvalidArguments."""
-        self._placement.drain(node)
+        self.placement.drain(node)
         if node not in self._drains:
             self._drains[node] = self._tasks.start(self._empty(node))
 
     def end_draining(self, node: str) -> None:
         """Leave on a node what is still there, and place sessions there again. Raises InvalidArguments."""
         self._stop_draining(node)
-        self._placement.end_draining(node)
+        self.placement.end_draining(node)
 
     async def close(self) -> None:
         """Stop all moves."""
@@ -90,22 +90,22 @@ class Relocation:
         failed: set[str] = set()
         reason = ""
         for _ in range(ATTEMPTS):
-            if all(report.id in failed for report in self._placement.reports):
+            if all(report.id in failed for report in self.placement.reports):
                 failed.clear()  # rather the same node again than none
-            node = await self._placement.place_move(session, failed)
+            node = await self.placement.place_move(session, failed)
             reason = await _failure(self._sessions.open_again(session, node), OPEN_SECONDS)
             if not reason:
-                self._placement.opened(session)
+                self.placement.opened(session)
                 return
             log.warning("session %s could not be opened on node %s: %s", session, node, reason)
             failed.add(node)
-            self._placement.withdraw(session)
+            self.placement.withdraw(session)
         self._sessions.cannot_open(session, reason)
 
     async def _empty(self, node: str) -> None:
         """Move the sessions of a node away, those that were unused for longest first, until none is left."""
         pause = FIRST_PAUSE
-        while sessions := self._placement.sessions_on(node):
+        while sessions := self.placement.sessions_on(node):
             moved = 0
             for session in sorted(sessions, key=self._sessions.last_used):
                 moved += await self._move(session, node)
@@ -116,9 +116,9 @@ class Relocation:
 
     async def _move(self, session: str, node: str) -> bool:
         """Move a session to another node; return whether it is no longer on this one."""
-        if session not in self._placement.sessions_on(node):
+        if session not in self.placement.sessions_on(node):
             return True  # it was closed meanwhile
-        target = await self._placement.place_move(session, (node,))
+        target = await self.placement.place_move(session, (node,))
         try:
             reason = await _failure(self._sessions.move(session, target), MOVE_SECONDS)
         except asyncio.CancelledError:
@@ -130,17 +130,17 @@ class Relocation:
             self._return(session, node)
             return False
         self.problems.pop(session, None)
-        self._placement.opened(session)
+        self.placement.opened(session)
         return True
 
     def _return(self, session: str, node: str) -> None:
         """Leave a session on its node. If that was lost meanwhile, open it elsewhere; if it was closed, do nothing."""
-        if not self._placement.has_place(session):
+        if not self.placement.has_place(session):
             return
-        if self._placement.has_node(node):
-            self._placement.put_back(session, node)
+        if self.placement.has_node(node):
+            self.placement.put_back(session, node)
         else:
-            self._placement.withdraw(session)
+            self.placement.withdraw(session)
             self.open_elsewhere(session)
 
     def _stop_draining(self, node: str) -> None:

@@ -10,10 +10,8 @@ from rove.cluster.sessions.saved_session import SavedSession
 from rove.engine.people.driver import DriverState, Lease
 from rove.engine.people.handoffs import HandoffRequest
 from rove.errors import RoveError
-from rove.guard.policy.rule_policy import RulePolicy
 from rove.outcome import AnyOutcome
 from rove.page_text import PageText
-from rove.settings.tree import Settings
 from rove.states.state import BrowserState
 from rove.validation.record import dataclass
 from rove.views.page_view import ViewKind
@@ -26,15 +24,11 @@ Event = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Orders:
-    """What the sessions of a node work by: the server's settings, policy and people.
+    """What the sessions of a node work by, besides the server's settings, policy and secrets.
 
-    `server`: a mark of the server process, by which a node knows that sessions of an earlier one are not its.
     `ports`: those of the server itself, which no page may reach.
     """
 
-    server: str
-    settings: Settings
-    policy: RulePolicy
     approval: Approval
     has_people: bool
     ports: tuple[tuple[str, int], ...] = ()
@@ -68,6 +62,7 @@ class SessionFacts:
     """What the server must know of a session without asking: what is listed, who drives, and what would be lost.
 
     `tabs`: all addresses in full, which clients are not shown; `given`: how many refs, frames and tabs have got ids.
+    `root`: its workspace on the node, for which the server's is to be read. `number`: facts with a higher one are newer.
     """
 
     name: str
@@ -79,6 +74,8 @@ class SessionFacts:
     tabs: tuple[tuple[str, PageText], ...] = ()
     current: str | None = None
     given: tuple[int, int, int] = (1, 0, 0)
+    root: str = ""
+    number: int = 0
 
 
 @dataclass(frozen=True)
@@ -115,7 +112,7 @@ class FileFacts:
 class RunAnswer:
     """What came of an action: an outcome or an error, the line for the journal, and the files that it has written.
 
-    `facts`: None if it closed its session. `root`: the workspace on the node, for which the server's is to be read.
+    `facts`: None if it closed its session.
     """
 
     facts: SessionFacts | None
@@ -123,4 +120,3 @@ class RunAnswer:
     error: RoveError | None = None
     line: dict[str, Any] | None = None
     files: tuple[FileFacts, ...] = ()
-    root: str = ""

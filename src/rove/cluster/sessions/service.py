@@ -11,6 +11,7 @@ from typing import Any
 from rove.action import parse
 from rove.browser.input_event import InputEvent
 from rove.browser.page_data import Box
+from rove.cluster.node.configuration import Configuration
 from rove.cluster.node.node import Node
 from rove.cluster.node.offering import offered
 from rove.cluster.sessions.messages import Event, FileFacts, Opening, Orders, RunAnswer, RunRequest, SessionFacts
@@ -25,7 +26,6 @@ from rove.engine.people.live_view import LiveFrame, LiveView
 from rove.engine.run.options import Report, ignore_progress
 from rove.engine.sessions.session import Session
 from rove.errors import NotOpen, RoveError
-from rove.guard.secrets.secret import Secret
 from rove.outcome import AnyOutcome
 from rove.snapshot.tree import Snapshot
 from rove.states.state import BrowserState
@@ -43,7 +43,6 @@ class Service:
         self._node = node
         self._outbox = Outbox()
         self._sessions: NodeSessions | None = None
-        self._server = ""
         self._views: dict[str, LiveView] = {}
         self._tasks = BackgroundTasks("the sessions of a node")
         self._changed: set[str] = set()
@@ -56,11 +55,11 @@ class Service:
         return {"open": len(self._sessions.sessions()), "bytes": await self._sessions.admission.memory_in_use() or 0}
 
     @offered
-    async def begin(self, orders: Orders, sealed_secrets: bytes) -> None:
+    async def begin(self, orders: Orders, sealed: bytes) -> None:
         """Open sessions by these orders from now on. Sessions that are open here are of a server that has lost them."""
         await self._end()
-        secrets: tuple[Secret, ...] = self._node.keys.unseal(sealed_secrets)
-        self._sessions = NodeSessions(orders, secrets, self._node.folder, self._outbox, self._note_change)
+        configuration: Configuration = self._node.keys.unseal(sealed)
+        self._sessions = NodeSessions(orders, configuration, self._node.folder, self._outbox, self._note_change)
         await self._sessions.__aenter__()
         self._tasks = BackgroundTasks("the sessions of a node")
         self._tasks.start(self._follow_files())
@@ -87,6 +86,11 @@ class Service:
                 yield events
 
     @offered
+    async def names(self) -> list[str]:
+        """Return the sessions that are open here."""
+        return [known["session"] for known in self._opened.sessions()]
+
+    @offered
     async def answer(self, number: int, value: Any, error: RoveError | None = None) -> None:
         """Take the server's answer to a question."""
         self._outbox.answer(number, value, error)
@@ -99,12 +103,12 @@ class Service:
         return await self._opened.open(opening)
 
     @offered
-    async def close_session(self, name: str) -> tuple[tuple[FileFacts, ...], str]:
-        """Close a session; return its files, which stay until they are fetched."""
+    async def close_session(self, name: str) -> tuple[FileFacts, ...]:
+        """Close a session; return its files, which stay until it is dropped."""
         sessions = self._opened
         await sessions.close_session(self._session(name).name)
         files = sessions.files.get(name)
-        return (files.take_changed(()), str(files.root)) if files is not None else ((), "")
+        return files.take_changed(()) if files is not None else ()
 
     @offered
     async def drop(self, name: str) -> None:
@@ -154,9 +158,7 @@ class Service:
         if session is None or files is None:  # it was closed by the action, and `close_session` has told of its files
             return RunAnswer(None, outcome, error, opened.line)
         changed = files.take_changed(sessions.unfinished(session))
-        return RunAnswer(
-            sessions.facts(session), outcome, error, opened.line, changed, str(files.root) if files.exist else ""
-        )
+        return RunAnswer(sessions.facts(session), outcome, error, opened.line, changed)
 
     def _report(self, call: str) -> Report:
         return lambda message, done, total: self._outbox.tell("progress", call, message, done, total)
@@ -278,4 +280,4 @@ class Service:
                 session = sessions.find(name)
                 unfinished = sessions.unfinished(session) if session is not None else set[str]()
                 if session is not None and (changed := files.take_changed(unfinished)):
-                    self._outbox.tell("files", name, changed, str(files.root))
+                    self._outbox.tell("files", name, changed)

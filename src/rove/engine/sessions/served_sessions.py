@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol, Self
 
 from rove.engine.session_changes import SessionChanges
+from rove.engine.sessions.cluster_control import ClusterControl
 from rove.engine.sessions.owned_sessions import OwnableSessions, OwnedSessions
 from rove.engine.sessions.served_session import ServedSession
 
@@ -14,6 +15,11 @@ class ServedSessions(OwnableSessions[ServedSession], Protocol):
 
     @property
     def changes(self) -> SessionChanges: ...
+    @property
+    def cluster_control(self) -> ClusterControl | None:
+        """The nodes that sessions run on; None where they run in this process."""
+        ...
+
     async def __aenter__(self) -> Self: ...
     async def close(self) -> None: ...
     def protect_port(self, address: str, port: int, /) -> None:

@@ -118,6 +118,10 @@ class Sessions:
             if launch is not None or self.settings.engine == "chromium":  # others take seconds of both cores to start
                 self._browsers.shared.start_early(launch)
 
+    @property
+    def cluster_control(self) -> None:
+        """No nodes: the sessions run in this process."""
+
     def protect_port(self, address: str, port: int) -> None:
         """Let no page and no agent reach a port that a surface of rove listens on, whatever hosts are allowed."""
         self._egress_settings.own.add(address, port)

@@ -48,6 +48,7 @@ _KINDS = (
             "scopes": "what the token allows",
             "lastEventId": "of the last event so far",
             "model": "of the chat: `name`, `isScripted`",
+            "hasCluster": "whether the sessions run on the nodes of a cluster",
         },
         has_session=False,
     ),

@@ -178,6 +178,7 @@ class Gateway:
             "scopes": token.describe()["scopes"],
             "lastEventId": self.events.last,
             "model": {"name": self.chats.model.name, "isScripted": self.chats.model.is_scripted},
+            "hasCluster": self.sessions.cluster_control is not None,
         }
         return {"event": "hello", "data": data}
 
@@ -202,6 +203,11 @@ class Gateway:
         watch("rove_sessions", "Sessions that are open.", lambda: len(self.sessions.sessions()))
         watch("rove_clients", "WebSocket clients that are connected.", lambda: len(self._clients))
         watch("rove_approvals_waiting", "Requests that wait for a person.", lambda: len(self.approvals.pending))
+        self.metrics.watch_cluster(self._cluster_status)
+
+    def _cluster_status(self) -> dict[str, Any] | None:
+        control = self.sessions.cluster_control
+        return control.status() if control is not None else None
 
 
 def _of_this_process(settings: Settings, observer: SessionObserver) -> ServedSessions:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST as CONTENT_TYPE
 from prometheus_client.exposition import generate_latest
+
+from rove.surfaces.gateway.cluster_metrics import ClusterCollector
 
 
 class Metrics:
@@ -28,6 +31,10 @@ class Metrics:
     def watch(self, name: str, meaning: str, value: Callable[[], float]) -> None:
         """Add a number that is read when Prometheus asks."""
         Gauge(name, meaning, registry=self._registry).set_function(value)
+
+    def watch_cluster(self, status: Callable[[], dict[str, Any] | None]) -> None:
+        """Add the numbers of a cluster and of each of its nodes, read when Prometheus asks; None for no cluster."""
+        self._registry.register(ClusterCollector(status))
 
     def count_request(self, method: str) -> None:
         self._requests.labels(method).inc()

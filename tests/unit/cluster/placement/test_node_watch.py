@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import replace
-from typing import Any, cast
+from typing import cast
 
 import pytest
-from tests.unit.cluster.placement.reports import GIGABYTE
+from tests.cluster.played_nodes import PlayedNodes, PlayedSessions
 
 from rove.cluster.connection.cluster import Cluster
-from rove.cluster.connection.node_facts import NodeFacts
 from rove.cluster.placement import node_watch
 from rove.cluster.placement.node_watch import NodeWatch
 from rove.cluster.placement.placement import Placement
@@ -19,68 +18,12 @@ from rove.cluster.placement.relocation import Relocation
 from rove.settings.cluster import Clustering
 
 
-class Nodes:
-    """A cluster without Ray: its nodes are what a test says."""
-
-    def __init__(self) -> None:
-        self.on_node_added: list[Any] = []
-        self.on_node_lost: list[Any] = []
-        self.on_connection: list[Any] = []
-        self.is_connected = True
-        self.facts: dict[str, NodeFacts] = {}
-
-    def known_nodes(self) -> list[NodeFacts]:
-        return [*self.facts.values()]
-
-    def add(self, node: str, process: str = "first") -> None:
-        self.facts[node] = NodeFacts(
-            node, "127.0.0.1", 2.0, 8 * GIGABYTE, 7 * GIGABYTE, machine=node, key=process.encode()
-        )
-        for callback in self.on_node_added:
-            callback(self.facts[node])
-
-    def lose(self, node: str) -> None:
-        for callback in self.on_node_lost:
-            callback(self.facts[node])
-        del self.facts[node]
-
-    def connect(self, is_connected: bool) -> None:
-        self.is_connected = is_connected
-        if not is_connected:
-            for node in [*self.facts]:
-                self.lose(node)
-        for callback in self.on_connection:
-            callback(is_connected)
-
-
-class Sessions:
-    """Sessions that are open where they were opened last."""
-
-    def __init__(self) -> None:
-        self.nodes: dict[str, str] = {}
-        self.cleaned: list[str] = []
-
-    def last_used(self, session: str, /) -> float:
-        return 0.0
-
-    async def open_again(self, session: str, node: str, /) -> None:
-        self.nodes[session] = node
-
-    move = open_again
-
-    def cannot_open(self, session: str, reason: str, /) -> None:
-        raise AssertionError(reason)
-
-    async def close_strays(self, node: str, /) -> None:
-        self.cleaned.append(node)
-
-
 class Watched:
     """A cluster that is watched."""
 
     def __init__(self) -> None:
-        self.nodes = Nodes()
-        self.sessions = Sessions()
+        self.nodes = PlayedNodes()
+        self.sessions = PlayedSessions()
         self.placement = Placement(Clustering(sessions_per_node=10), 1800.0)
         self.relocation = Relocation(self.placement, self.sessions)
         self.watch = NodeWatch(cast(Cluster, self.nodes), self.placement, self.relocation, self.sessions)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import stat
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
@@ -49,24 +51,22 @@ class SessionFiles:
 
     def write(self, path: str, data: bytes, is_first: bool) -> None:
         """Write a part of a file that the server sends; the first one replaces what was there."""
-        folder, _, name = path.rpartition("/")
-        if is_first:
-            self._workspace.write(folder or ".", name, (data,), replaces=True)
-        else:
-            self._workspace.append(self.root / path, data)
-        stat = (self.root / path).stat(follow_symlinks=False)
-        self._known[path] = stat.st_size, stat.st_mtime_ns
+        file = self.root / path
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with file.open("wb" if is_first else "ab") as opened:
+            opened.write(data)
+        self._known[path] = _version(file)
 
     def remove(self) -> None:
         shutil.rmtree(self.root, ignore_errors=True)
 
     def _versions(self) -> Iterator[tuple[str, _Version]]:
-        for folder, _, names in os.walk(self.root):
-            for name in names:
-                full = os.path.join(folder, name)
-                try:
-                    stat = os.stat(full, follow_symlinks=False)
-                except FileNotFoundError:
-                    continue  # it was renamed just now, as files are when they are complete
-                if not os.path.islink(full):
-                    yield os.path.relpath(full, self.root), (stat.st_size, stat.st_mtime_ns)
+        for file in self.root.rglob("*"):
+            with contextlib.suppress(FileNotFoundError):  # it is renamed when it is complete
+                if stat.S_ISREG(file.lstat().st_mode):
+                    yield str(file.relative_to(self.root)), _version(file)
+
+
+def _version(file: Path) -> _Version:
+    facts = file.lstat()
+    return facts.st_size, facts.st_mtime_ns

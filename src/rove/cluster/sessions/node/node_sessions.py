@@ -10,6 +10,7 @@ from pathlib import Path
 from rove.browser.context import SavedContext
 from rove.browser.emulation.window import AS_SET, WindowChoice
 from rove.browser.sessions.directory import SessionDirectory
+from rove.cluster.node.configuration import Configuration
 from rove.cluster.sessions.messages import Opening, Orders, SessionFacts
 from rove.cluster.sessions.node.files import SessionFiles
 from rove.cluster.sessions.node.outbox import Outbox
@@ -27,30 +28,36 @@ from rove.engine.logins.login import SessionLogin
 from rove.engine.sessions.session import Session
 from rove.engine.sessions.sessions import Sessions
 from rove.guard.policy.approval import Approver, NoApprover
-from rove.guard.secrets.secret import Secret
-from rove.guard.secrets.secrets import Secrets
-from rove.settings.cluster import Clustering
 from rove.settings.tree import Settings
+
+# Below the folder of the node: a folder for each session.
+WORKSPACES = "workspaces"
 
 
 class NodeSessions(Sessions):
     """Opens sessions as the server says. Each has a workspace of its own on the node."""
 
     def __init__(
-        self, orders: Orders, secrets: tuple[Secret, ...], folder: Path, outbox: Outbox, on_changed: Callable[[str], None]
+        self,
+        orders: Orders,
+        configuration: Configuration,
+        folder: Path,
+        outbox: Outbox,
+        on_changed: Callable[[str], None],
     ) -> None:
         self._folder = folder
         self._outbox = outbox
         self._folders = itertools.count(1)
+        self._facts = itertools.count(1)
         self._logins: dict[str, SessionLogin] = {}
         self.files: dict[str, SessionFiles] = {}
         super().__init__(
-            settings_on_node(orders.settings, folder),
-            orders.policy,
+            replace(configuration.settings_on(folder), workspace=folder / WORKSPACES),
+            configuration.policy,
             _approver(orders, outbox),
             watcher=RelayedWatcher(outbox, on_changed),
             people=RelayedPeople(outbox) if orders.has_people else None,
-            secrets=Secrets(secrets),
+            secrets=configuration.named_secrets(),
         )
         for address, port in orders.ports:
             self.protect_port(address, port)
@@ -100,6 +107,8 @@ class NodeSessions(Sessions):
             tabs,
             current,
             (refs.next, refs.frames, session.ids_given) if refs is not None else (1, 0, 0),
+            str(self.files[session.name].root),
+            next(self._facts),
         )
 
     def unfinished(self, session: Session) -> set[str]:
@@ -110,7 +119,7 @@ class NodeSessions(Sessions):
         self._outbox.tell("saved", session.name, SavedSession.of(saved), self.facts(session))
 
     def _settings_of(self, name: str, window: WindowChoice = AS_SET) -> Settings:
-        files = SessionFiles(self._folder / "workspaces" / str(next(self._folders)))
+        files = SessionFiles(self._folder / WORKSPACES / str(next(self._folders)))
         self.files[name] = files
         return replace(super()._settings_of(name, window), workspace=files.root)
 
@@ -122,21 +131,6 @@ class NodeSessions(Sessions):
 
     def _login_of_default(self, name: str, owner: str | None) -> SessionLogin:
         return self._logins.get(name) or SessionLogin()
-
-
-def settings_on_node(settings: Settings, folder: Path) -> Settings:
-    """Return the server's settings with folders of the node. What the server keeps, the node does not look for."""
-    return replace(
-        settings,
-        home=folder / "home",
-        workspace=folder / "workspaces",
-        policy=None,
-        secrets=None,
-        profile=None,
-        extension=(),
-        cluster=Clustering(),
-        logins=type(settings.logins)(),
-    )
 
 
 def _approver(orders: Orders, outbox: Outbox) -> Approver | None:

@@ -23,6 +23,7 @@ examples:
   rove map products.csv --column link --do price.py --out prices.jsonl     a function of yours for each page
   sitemap-urls | rove map - --do fetch --out - | jq .result                a stream, to standard output
   rove map urls.txt --do extract --out texts.jsonl --retry-failed          once more what has failed
+  rove map urls.txt --do extract --out texts.jsonl --cluster 10.0.0.5:6379 on every node of a Ray cluster
 
 FILE.py defines `async def run(session: rove.Session, url: str)`; what it returns is the result (docs/map.md).
 
@@ -44,7 +45,8 @@ def map_arguments(command: argparse.ArgumentParser) -> None:
     )
     add("--out", required=True, metavar="FILE", type=Path, help="results, appended; - for standard output")
     add("--column", metavar="NAME", help="column of a table that has the addresses [url]")
-    add("--parallel", type=_positive, metavar="N", help="pages at once [by cores and memory]")
+    add("--cluster", metavar="ADDRESS", help="visit them on all nodes of the Ray cluster with this head, HOST:PORT")
+    add("--parallel", type=_positive, metavar="N", help="pages at once, on each node [by cores and memory]")
     add(
         "--per-host",
         type=_positive,

@@ -5,14 +5,16 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import shlex
 import signal
 import sys
-from collections.abc import Generator
+from collections.abc import AsyncIterator, Generator
 from hashlib import blake2b
 from pathlib import Path
-from typing import TextIO
+from typing import Protocol, TextIO
 
 from rove.errors import InvalidArguments, InvalidSettings
+from rove.jobs.address import Address
 from rove.jobs.address_stream import check_sources, read_sources, stream
 from rove.jobs.browser_worker import BrowserWorker
 from rove.jobs.options import JobOptions, PageOptions, default_parallel
@@ -43,7 +45,10 @@ def run(given: argparse.Namespace, settings: Settings) -> int:
         _say(f"rove: {error.message}\n      {error.hint}")
         return WRONG_USE
     except JobStopped as stopped:
-        _say(f"rove: {stopped.error.message}\n      {stopped.error.hint}\n      Run the same command again to go on.")
+        again = "Run the same command again to go on."
+        if given.cluster is not None:
+            again = f"To go on: {shlex.join(['rove', *given.words])}"
+        _say(f"rove: {stopped.error.message}\n      {stopped.error.hint}\n      {again}")
         return SOME_FAILED
     except BrokenPipeError:
         raise  # the reader of standard output has gone
@@ -62,14 +67,13 @@ def _run(given: argparse.Namespace, settings: Settings, output: TextIO) -> int:
     _check_settings(settings)
     pages = _page_options(given, settings)
     pages.check()
-    work_for(pages)  # what is wrong with a script is said before anything begins
+    runs = _runs(given, settings, pages)
     job_options = JobOptions(given.per_host, given.delay, given.retries, given.repeat, given.retry_failed)
     with _results(given.out, output) as results:
         job = Job(job_options, pages.recorded, results)
         if isinstance(results, ResultsFile):
             job.resume(results.records())
-        worker = BrowserWorker(settings, pages, given.parallel or default_parallel(), Session)
-        summary = asyncio.run(_Interruptible(job, given.quiet).run(given, worker))
+        summary = asyncio.run(_Interruptible(job, given.quiet).run(given, runs))
     if summary is None:
         _say(GO_ON)
         return INTERRUPTED
@@ -79,6 +83,42 @@ def _run(given: argparse.Namespace, settings: Settings, output: TextIO) -> int:
         _say(GO_ON)
         return INTERRUPTED
     return SOME_FAILED if summary.failed or summary.failed_before else 0
+
+
+class _Runs(Protocol):
+    """Where the pages of a job are visited."""
+
+    async def run(self, job: Job, addresses: AsyncIterator[Address], /) -> Summary: ...
+
+    def notice(self) -> str:
+        """Return what the progress says of it; nothing where there is nothing to say."""
+        ...
+
+
+class _LocalRun:
+    """Visits pages in a browser of this process."""
+
+    def __init__(self, worker: BrowserWorker) -> None:
+        self._worker = worker
+
+    async def run(self, job: Job, addresses: AsyncIterator[Address]) -> Summary:
+        return await job.run(addresses, [self._worker])
+
+    def notice(self) -> str:
+        return ""
+
+
+def _runs(given: argparse.Namespace, settings: Settings, pages: PageOptions) -> _Runs:
+    """Return where the pages are visited. What is wrong with a script is said before anything begins."""
+    if given.cluster is not None:
+        from rove.surfaces.cli.map.on_cluster import ClusterRun
+
+        return ClusterRun(given.cluster, settings, pages, given.parallel)
+    work_for(pages)
+    slots = given.parallel or default_parallel()
+    if not given.quiet:
+        _say(f"Pages at once: {slots}. {NO_PERSON}")
+    return _LocalRun(BrowserWorker(settings, pages, slots, Session))
 
 
 def _check_settings(settings: Settings) -> None:
@@ -96,20 +136,19 @@ class _Interruptible:
     def __init__(self, job: Job, quiet: bool) -> None:
         self._job = job
         self._quiet = quiet
-        self._running: asyncio.Task[Summary] | None = None
+        self._running: asyncio.Future[Summary] | None = None
         self._is_draining = False
 
-    async def run(self, given: argparse.Namespace, worker: BrowserWorker) -> Summary | None:
+    async def run(self, given: argparse.Namespace, runs: _Runs) -> Summary | None:
         """Return the summary; None if the job was ended at once."""
         tasks = BackgroundTasks("rove map")
         loop = asyncio.get_running_loop()
         addresses = stream(read_sources(given.urls, given.column))
-        self._running = loop.create_task(self._job.run(addresses, [worker]))
+        self._running = asyncio.ensure_future(runs.run(self._job, addresses))
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._interrupt)
         if not self._quiet:
-            _say(f"Pages at once: {worker.slots}. {NO_PERSON}")
-            tasks.start(ProgressLine(sys.stderr, lambda: self._job.progress).show())
+            tasks.start(ProgressLine(sys.stderr, lambda: self._job.progress, runs.notice).show())
         try:
             return await self._running
         except asyncio.CancelledError:

@@ -18,16 +18,18 @@ LINE_SECONDS = 10.0
 class ProgressLine:
     """Shows the progress of a job until it is cancelled."""
 
-    def __init__(self, output: TextIO, progress: Callable[[], Progress]) -> None:
+    def __init__(self, output: TextIO, progress: Callable[[], Progress], notice: Callable[[], str]) -> None:
+        """`notice`: what is said besides, such as of a cluster."""
         self._output = output
         self._progress = progress
+        self._notice = notice
         self._is_terminal = output.isatty()
 
     async def show(self) -> None:
         try:
             while True:
                 await asyncio.sleep(REDRAWN_AFTER if self._is_terminal else LINE_SECONDS)
-                self._write(progress_text(self._progress(), self._columns))
+                self._write(progress_text(self._progress(), self._columns, self._notice()))
         finally:
             if self._is_terminal:
                 self._output.write("\r\033[K")
@@ -45,7 +47,7 @@ class ProgressLine:
         self._output.flush()
 
 
-def progress_text(progress: Progress, columns: int | None = None) -> str:
+def progress_text(progress: Progress, columns: int | None = None, notice: str = "") -> str:
     """Return one line, of at most so many columns: how many pages are done, how fast, and how long the rest takes."""
     ended = progress.done + progress.failed
     of_all = f"{ended} of {progress.total}" if progress.total is not None else f"{ended}"
@@ -53,6 +55,7 @@ def progress_text(progress: Progress, columns: int | None = None) -> str:
     parts += [f"{progress.failed} failed"] if progress.failed else []
     if (left := progress.seconds_left) is not None and left:
         parts.append(f"{duration(left)} left")
+    parts += [notice] if notice else []
     shown = f"  {'  '.join(parts)}"
     whole = f"  {bar(ended, progress.total)}{shown[1:]}" if progress.total else shown
     if columns is None or len(whole) < columns:

@@ -7,6 +7,7 @@ import { App } from "./shell/app.js";
 import { listenForKeys } from "./shell/keys.js";
 import { applyTheme } from "./shell/theme.js";
 import "./views/chat/chat.js";
+import "./views/cluster/cluster.js";
 import "./views/guard/guard.js";
 import "./views/inbox/inbox.js";
 import "./views/sessions/sessions.js";

@@ -22,6 +22,8 @@ class Gateway extends EventTarget {
   scopes = [];
   /** @type {Model | null} */
   model = null;
+  /** Whether the sessions run on the nodes of a cluster. */
+  hasCluster = false;
   /** @type {Map<string, SessionFacts>} */
   sessions = new Map();
   /** @type {Map<string, Approval>} */
@@ -113,7 +115,8 @@ const handoffsIn = (sessions) =>
 const READERS = {
   hello: (gateway, data) => {
     const isFirst = !gateway.isReady;
-    Object.assign(gateway, { version: data.version, scopes: data.scopes, model: data.model });
+    const { version, scopes, model, hasCluster } = data;
+    Object.assign(gateway, { version, scopes, model, hasCluster });
     if (isFirst) queueMicrotask(() => loadFirst(gateway));
     return undefined;
   },

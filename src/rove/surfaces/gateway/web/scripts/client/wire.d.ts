@@ -27,6 +27,36 @@ export interface Hello {
   scopes: Scope[];
   lastEventId: number;
   model: Model | null;
+  hasCluster: boolean;
+}
+
+export interface ClusterNode {
+  id: string;
+  address: string;
+  state: "ready" | "draining" | "drained" | "silent" | "refused";
+  reason: string;
+  version: string;
+  cores: number;
+  load: number;
+  memoryTotal: number;
+  memoryFree: number;
+  sessions: number;
+  sessionBytes: number;
+  answerSeconds: number;
+}
+
+export interface ClusterStatus {
+  address: string;
+  isConnected: boolean;
+  nodes: ClusterNode[];
+  sessions: number;
+  freePlaces: number;
+  sessionBytes: number;
+  waiting: number;
+  queue: number;
+  moving: string[];
+  problems: Record<string, string>;
+  store: { address: string; saved: number; unsaved: number; problem: string; since: number };
 }
 
 export interface Box {

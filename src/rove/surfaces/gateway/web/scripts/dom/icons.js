@@ -10,6 +10,7 @@ const PATHS = {
   tools: "M14 7a4 4 0 0 1 5-4l-2.5 3 1.5 1.5L21 5a4 4 0 0 1-5 5l-8.5 9a2 2 0 0 1-3-3L14 8z",
   guard: "M12 3l8 3v6c0 5-3.5 8-8 9-4.5-1-8-4-8-9V6z",
   settings: "M4 7h9M17 7h3M4 12h3M11 12h9M4 17h9M17 17h3M15 5v4M9 10v4M15 15v4",
+  cluster: "M9 3h6v5H9zM3 16h6v5H3zM15 16h6v5h-6zM12 8v4M6 16v-4h12v4",
   pause: "M8 5v14M16 5v14",
   play: "M7 5l12 7-12 7z",
   step: "M5 5l9 7-9 7zM18 5v14",

@@ -11,10 +11,11 @@ import { showKeys } from "./keys.js";
 import { currentPlace, linkTo } from "./router.js";
 import { SignIn } from "./sign-in.js";
 import { nextTheme, theme } from "./theme.js";
-import { VIEWS } from "./views.js";
+import { shownViews, VIEWS } from "./views.js";
 
 /** @import { IconName } from "../dom/icons.js" */
 /** @import { Place } from "./router.js" */
+/** @import { RailView } from "./views.js" */
 
 /** Views by the name in the address; several names may lead to one item of the rail. */
 const TAGS = /** @type {Record<string, { tag: string, rail: string, title: string }>} */ ({
@@ -37,9 +38,18 @@ export class App extends View {
     this.#showRail();
     this.listen(window, "hashchange", () => this.#showPlace());
     this.listen(gateway, "approvals handoffs", () => this.#countApprovals());
-    this.listen(gateway, "connection", () => this.#showPlace());
+    this.listen(gateway, "connection", () => this.#showConnected());
     this.#showPlace();
     this.#countApprovals();
+  }
+
+  /** Which views there are is known once the gateway has answered. */
+  #showConnected() {
+    if (this.#rail.querySelectorAll("li").length !== shownViews().length) {
+      this.#showRail();
+      this.#countApprovals();
+    }
+    this.#showPlace();
   }
 
   /** @param {Event} event */
@@ -73,7 +83,7 @@ export class App extends View {
       element(
         "ul",
         {},
-        VIEWS.map((view) => element("li", {}, railLink(view))),
+        shownViews().map((view) => element("li", {}, railLink(view))),
       ),
       element(
         "div",
@@ -123,7 +133,7 @@ export class App extends View {
   }
 }
 
-/** @param {(typeof VIEWS)[number]} view */
+/** @param {RailView} view */
 const railLink = (view) =>
   element(
     "a",

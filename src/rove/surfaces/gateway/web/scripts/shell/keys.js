@@ -4,7 +4,7 @@ import { openDialog } from "../dom/dialog.js";
 import { element } from "../dom/element.js";
 import { goTo, linkTo } from "./router.js";
 import { hasSingleKeys } from "./theme.js";
-import { VIEWS } from "./views.js";
+import { shownViews } from "./views.js";
 
 /** @typedef {{ keys: string[], does: string }} KeyHelp */
 
@@ -59,7 +59,7 @@ export const listenForKeys = () => document.addEventListener("keydown", readKey)
 const readKey = (event) => {
   if (event.defaultPrevented || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
   if (!hasSingleKeys() || isTyping(event.target) || document.querySelector("dialog[open]")) return;
-  const view = VIEWS[Number(event.key) - 1];
+  const view = shownViews()[Number(event.key) - 1];
   if (event.key === "?") showKeys();
   else if (view) goTo(linkTo(view.name));
   else if (event.key === "/") focusSearch();

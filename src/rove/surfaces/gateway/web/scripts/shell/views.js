@@ -1,8 +1,11 @@
 // The views in the order of the rail.
 
-/** @import { IconName } from "../dom/icons.js" */
+import { gateway } from "../client/gateway.js";
 
-/** @type {{ name: string, title: string, icon: IconName }[]} */
+/** @import { IconName } from "../dom/icons.js" */
+/** @typedef {{ name: string, title: string, icon: IconName, isShown?: () => boolean }} RailView */
+
+/** @type {RailView[]} */
 export const VIEWS = [
   { name: "inbox", title: "Inbox", icon: "inbox" },
   { name: "sessions", title: "Sessions", icon: "sessions" },
@@ -11,4 +14,8 @@ export const VIEWS = [
   { name: "tools", title: "Tools", icon: "tools" },
   { name: "guard", title: "Guard", icon: "guard" },
   { name: "settings", title: "Settings", icon: "settings" },
+  { name: "cluster", title: "Cluster", icon: "cluster", isShown: () => gateway.hasCluster },
 ];
+
+/** The views that this server has. */
+export const shownViews = () => VIEWS.filter((view) => view.isShown?.() ?? true);

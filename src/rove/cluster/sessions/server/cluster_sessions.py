@@ -1,0 +1,336 @@
+"""The sessions of a server on the nodes of a cluster, in place of `rove.engine.sessions.sessions.Sessions`."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from rove.browser.emulation.window import AS_SET, WindowChoice
+from rove.browser.network.workspace_files import files_for
+from rove.cluster.connection.cluster import Cluster
+from rove.cluster.node.configuration import Configuration
+from rove.cluster.payload import decode
+from rove.cluster.placement.node_control import NodeControl
+from rove.cluster.placement.node_watch import NodeWatch
+from rove.cluster.placement.placement import Placement
+from rove.cluster.placement.relocation import Relocation
+from rove.cluster.placement.state_saver import StateSaver
+from rove.cluster.placement.state_store import SessionStateStore
+from rove.cluster.sessions.messages import Approval, Orders
+from rove.cluster.sessions.saved_session import SavedSession
+from rove.cluster.sessions.server.node_events import NodeEvents
+from rove.cluster.sessions.server.node_links import NodeLinks
+from rove.cluster.sessions.server.remote_run import RemoteRun
+from rove.cluster.sessions.server.remote_session import Parts, RemoteSession
+from rove.engine.approval.gate import Gate
+from rove.engine.journal import Journal
+from rove.engine.logins.login import Logins, SessionLogin
+from rove.engine.people.handoffs import People
+from rove.engine.session_changes import SessionChanges
+from rove.engine.sessions.owned_sessions import DEFAULT, OwnedSessions
+from rove.engine.sessions.refusals import checked_name, closed_error, not_open, refuse_login
+from rove.engine.watcher import StepWatcher
+from rove.errors import NodeLost, NotOpen, RoveError, Unsupported
+from rove.guard.policy.approval import Approver, NoApprover
+from rove.settings.tree import Settings
+from rove.states.choice import NO_LOGIN, LoginChoice
+from rove.tasks import BackgroundTasks
+
+log = logging.getLogger(__name__)
+LOST = "The machine that ran the session's browser was lost"
+MOVED = "The session was moved to another machine"
+
+
+class ClusterSessions:
+    """Opens sessions on nodes, finds them, and opens them again elsewhere when their node is lost."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        cluster: Cluster,
+        approver: Approver | None = None,
+        *,
+        watcher: StepWatcher | None = None,
+        people: People | None = None,
+    ) -> None:
+        _refuse_unsupported(settings)
+        self.settings = settings
+        self.cluster = cluster
+        self.logins = Logins(settings)
+        self.changes = SessionChanges()
+        self._watcher = watcher
+        configuration = Configuration.of(settings)
+        self._secrets = configuration.named_secrets()
+        self._gate = Gate(configuration.policy, approver, settings.deadlines.approval, files=files_for(settings))
+        self._open: dict[str, RemoteSession] = {}
+        # Those that are being closed, whose nodes still have entries for the journal and logins to save.
+        self._closing: dict[str, RemoteSession] = {}
+        self._names = itertools.count(1)
+        self._ports: list[tuple[str, int]] = []
+        self._calls: dict[str, RemoteRun] = {}
+        approval: Approval = "caller" if approver is None else "owner"
+        self._approval: Approval = "none" if isinstance(approver, NoApprover) else approval
+        self._has_people = people is not None
+        self.placement = Placement(settings.cluster, settings.limits.idle)
+        self.relocation = Relocation(self.placement, self)
+        self.saver = StateSaver(SessionStateStore.of(settings), settings.cluster.save_seconds)
+        self.watch = NodeWatch(cluster, self.placement, self.relocation, self)
+        self.cluster_control = NodeControl(cluster, self.relocation, self.saver, settings.cluster.queue)
+        events = NodeEvents(self, self._calls, approver, people, watcher, self.saver)
+        self.links = NodeLinks(cluster, self._orders, configuration, events)
+        self._tasks = BackgroundTasks("the sessions of the cluster")
+        self._is_closed = False
+
+    async def __aenter__(self) -> Self:
+        await self.cluster.__aenter__()
+        self.saver.start()
+        self.links.start()
+        self.watch.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close every session, and end what the nodes hold for this server."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self.placement.close(closed_error())
+        await self.relocation.close()
+        await asyncio.gather(*(self._close_at_end(session) for session in [*self._open.values()]))
+        await self.watch.close()
+        await self.links.close()
+        await self._tasks.close()
+        await self.saver.close()
+        await self.cluster.close()
+
+    async def _close_at_end(self, session: RemoteSession) -> None:
+        try:
+            await self._close(session)
+        except RoveError:
+            log.exception("the session %s could not be closed in order", session.name)
+
+    def protect_port(self, address: str, port: int) -> None:
+        """Let no page reach a port of this server. Nodes are told when they get their orders."""
+        self._ports.append((address, port))
+
+    def session(self, name: str | None = None) -> RemoteSession:
+        """Return the session of that name, or the default one, which clients need not open."""
+        if name is None or name == DEFAULT:
+            return self.add_default(DEFAULT, None)
+        if self._is_closed:
+            raise closed_error()
+        if name not in self._open:
+            raise not_open(name, self._open)
+        return self._open[name]
+
+    def find(self, name: str) -> RemoteSession | None:
+        """Return the session of that name, if it is open or being closed."""
+        return self._open.get(name) or self._closing.get(name)
+
+    def owned_by(self, owner: str | None, default: str | None = None) -> OwnedSessions[RemoteSession]:
+        """Return the sessions of one owner. `default`: the one that it need not open, instead of `default`."""
+        return OwnedSessions(self, owner, default or DEFAULT)
+
+    def add_default(self, name: str, owner: str | None) -> RemoteSession:
+        """Return the session that an owner need not open; it gets a node when it is first used."""
+        if self._is_closed:
+            raise closed_error()
+        return self._open.get(name) or self._add(checked_name(name), owner, self._login_of_default(name, owner))
+
+    def open_sessions(self, owner: str | None) -> Mapping[str, RemoteSession]:
+        """Return the open sessions of an owner by their names."""
+        return {name: session for name, session in self._open.items() if session.owner == owner}
+
+    def sessions(self) -> list[dict[str, Any]]:
+        """Return the facts that are listed of each open session."""
+        return [session.describe() for session in self._open.values()]
+
+    def refuse_if_full(self) -> None:
+        """Do nothing: placement refuses at once, and a person is asked in vain only if the cluster is full."""
+
+    async def open_session(
+        self,
+        name: str | None,
+        owner: str | None = None,
+        login: LoginChoice = NO_LOGIN,
+        window: WindowChoice = AS_SET,
+    ) -> str:
+        """Open a session on a node and return its name; one that is open already is left as it is."""
+        name = checked_name(name or next(free for free in map("s{}".format, self._names) if free not in self._open))
+        if name == DEFAULT or name in self._open:
+            refuse_login(name, login)
+            return self.session(name).name
+        _refuse_profile(login)
+        opened = await asyncio.to_thread(self.logins.open, login, name, owner)
+        if name in self._open:  # another call may have opened it while this one waited
+            refuse_login(name, login)
+            return name
+        session = self._add(name, owner, opened, window)
+        session.has_slot = True
+        try:
+            await session.ready()
+        except BaseException:
+            await self._forget(session)
+            raise
+        self.changes.report(owner, has_session=True)
+        return name
+
+    async def close_session(self, name: str | None) -> str:
+        """Close a session on its node; return its name."""
+        session = self.session(name)
+        await self._close(session)
+        return session.name
+
+    async def _close(self, session: RemoteSession) -> None:
+        self._open.pop(session.name, None)
+        self._closing[session.name] = session
+        try:
+            if (node := session.live_node) is not None:
+                await self._close_on(node, session)
+        finally:
+            self._closing.pop(session.name, None)
+            await self._forget(session)
+
+    async def _close_on(self, node: str, session: RemoteSession) -> None:
+        """Close a session on a node, and fetch the files that it has written at its end."""
+        try:
+            files = await self.links.call(node, "close_session", session.name)
+            await session.files.fetch(files)
+            await self.links.call(node, "drop", session.name)
+        except (NodeLost, NotOpen):
+            log.info("the session %s was closed with its node %s", session.name, node)
+
+    async def ended(self, session: RemoteSession, node: str) -> None:
+        """Drop a session that its node has closed, as one that was idle for too long."""
+        if self._open.get(session.name) is session and self.placement.node_of(session.name) == node:
+            await self._forget(session)
+            await self.links.call(node, "drop", session.name)
+
+    async def _forget(self, session: RemoteSession) -> None:
+        if self._open.get(session.name) is session:
+            del self._open[session.name]
+        session.end()
+        self.relocation.forget(session.name)
+        self.saver.forget(session.name)
+        session.login.release()
+        self.changes.report(session.owner, any(own.has_slot for own in self.open_sessions(session.owner).values()))
+        if self._watcher is not None:
+            self._watcher.session_closed(session.name)
+        await session.journal.close()
+
+    def _add(self, name: str, owner: str | None, login: SessionLogin, window: WindowChoice = AS_SET) -> RemoteSession:
+        settings = self.settings
+        journal = Journal(settings.journal_folder, name, settings.journal, self._secrets.redact, watcher=self._watcher)
+        parts = Parts(settings, self._gate, journal, self.links, self, login, window, self._calls)
+        session = self._open[name] = RemoteSession(name, owner, parts)
+        if self._watcher is not None:
+            self._watcher.session_opened(name)
+        return session
+
+    def _login_of_default(self, name: str, owner: str | None) -> SessionLogin:
+        """Return the login that the settings choose for the default session; others have none unless they ask."""
+        if name != DEFAULT:
+            return SessionLogin()
+        choice = LoginChoice(self.settings.logins.state, None, self.settings.logins.save_on_close)
+        self._gate.refuse_login(choice, name)
+        return self.logins.open(choice, name, owner)
+
+    def _orders(self) -> Orders:
+        return Orders(self._approval, self._has_people, tuple(self._ports))
+
+    # Where sessions are
+
+    async def place(self, session: RemoteSession) -> None:
+        """Open a session that has no node yet on one. Raises LimitReached if there is no room."""
+        node = await self.placement.place(session.name)
+        try:
+            await self._when_live(node)
+            await session.open_on(node, session.opening())
+        except BaseException:
+            self.placement.release(session.name)
+            raise
+
+    async def _when_live(self, node: str) -> None:
+        while not self.links.is_live(node):
+            await self.links.changed.wait()
+
+    def node_of(self, session: str) -> str | None:
+        return self.placement.node_of(session)
+
+    async def wait_for(self, session: str) -> None:
+        if session in self.relocation.moving:
+            await self.relocation.wait_for(session)
+        else:
+            self.relocation.open_elsewhere(session)
+
+    def try_again(self, session: str) -> None:
+        self.relocation.open_elsewhere(session)
+
+    # What failover and draining do
+
+    def last_used(self, session: str) -> float:
+        found = self._open.get(session)
+        return found.last_used if found is not None else 0.0
+
+    async def open_again(self, session: str, node: str) -> None:
+        """Open a session whose node is lost on another node, as it was saved last."""
+        lost = self.session(session)
+        content = await self.saver.latest(session)
+        saved: SavedSession | None = decode(content) if content is not None else None
+        await self._when_live(node)
+        await lost.open_on(node, lost.opening(saved, LOST))
+
+    async def move(self, session: str, node: str) -> None:
+        """Move an open session to another node, between two calls."""
+        moved = self.session(session)
+        before = moved.live_node
+        if before is None:
+            raise NodeLost(f"The session {session} is on no node that answers.")
+        async with moved.held():
+            saved, facts = await self.links.call(before, "saved", session)
+            moved.update(facts)
+            await self._when_live(node)
+            await moved.open_on(node, moved.opening(saved, MOVED))
+        self._tasks.start(self._leave(before, session))
+
+    async def _leave(self, node: str, session: str) -> None:
+        """Close what a node has of a session that is on another now."""
+        await self.links.call(node, "close_session", session)
+        await self.links.call(node, "drop", session)
+
+    def cannot_open(self, session: str, reason: str) -> None:
+        if (found := self._open.get(session)) is not None:
+            found.cannot_open(reason)
+
+    async def close_strays(self, node: str) -> None:
+        """Close what a node still has of sessions that are elsewhere now."""
+        for name in await self.links.call(node, "names"):
+            if self.placement.node_of(name) != node:
+                await self._leave(node, name)
+
+
+def _refuse_unsupported(settings: Settings) -> None:
+    """Raise Unsupported for settings that only make sense on one machine."""
+    told = {"attach": settings.attach, "profile": settings.profile, "extension": settings.extension}
+    for name, value in told.items():
+        if value:
+            raise Unsupported(
+                f"`{name}` does not go with --cluster: it is about a browser of one machine.",
+                hint="Leave it out; for logins, save a state and open sessions with it.",
+            )
+
+
+def _refuse_profile(login: LoginChoice) -> None:
+    if login.profile is not None:
+        raise Unsupported(
+            "A profile is a folder of one machine, and sessions of a cluster have none.",
+            hint="Use `state` instead, with `save_on_close` to keep it.",
+        )
