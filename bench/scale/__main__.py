@@ -85,7 +85,9 @@ SCENARIOS: dict[str, Callable[[Costs], Any]] = {
         _plan(), costs, RACK, (1, 2, 4, 8, 64), costs.head.detection["silent, quick checks"]
     ),
     "detection": _detection,
-    "upgrades": lambda costs: scenarios.upgrades(_plan(), costs, (4, 8, 16, 40)),
+    "stores": lambda costs: scenarios.stores(_plan(), costs, (0.01, 0.03, 0.1, 0.3)),
+    # At each gateway, of its 50 nodes.
+    "upgrades": lambda costs: scenarios.upgrades(_plan(), costs, (1, 2, 5)),
     "slow_node": lambda costs: scenarios.slow_node(_plan(), costs, 0.2),
 }
 

@@ -14,8 +14,8 @@ class Machines:
 
     nodes: int = 400
     nodes_per_rack: int = 20
-    cores: float = 4.0
-    memory: int = 8 * GIGABYTE
+    cores: float = 2.0
+    memory: int = 4 * GIGABYTE
     # Servers (`rove serve --cluster`), each with nodes of its own.
     gateways: int = 1
 

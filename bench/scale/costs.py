@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import statistics
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -39,13 +39,25 @@ class HeadCost:
 
 
 @dataclass(frozen=True)
+class GatewayCost:
+    """Seconds of processor time: for a call, and in each second for each node.
+
+    `server`: the process whose event loop all calls share. `driver`: the process that is connected to Ray.
+    """
+
+    server_call: float
+    driver_call: float
+    server_node: float
+    driver_node: float
+
+
+@dataclass(frozen=True)
 class Costs:
-    """All measured costs. `gateway_call`: seconds of its event loop that the gateway takes for a call."""
+    """All measured costs."""
 
     kinds: Mapping[str, KindCost]
     node_memory: int
-    gateway_call: float
-    poll: float
+    gateway: GatewayCost
     head: HeadCost
 
 
@@ -58,9 +70,8 @@ def read_costs(folder: Path = FOLDER) -> Costs:
     return Costs(
         kinds,
         int(node_memory),
-        servers["gateway"]["call_processor"],
-        servers["gateway"]["poll_processor"],
-        HeadCost(**servers["head"]),
+        GatewayCost(**{field.name: servers["gateway"][field.name] for field in fields(GatewayCost)}),
+        HeadCost(**{field.name: servers["head"][field.name] for field in fields(HeadCost)}),
     )
 
 

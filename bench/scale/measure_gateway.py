@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import os
@@ -12,14 +13,16 @@ import tempfile
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bench.client import PROTOCOL
+from bench.site import serving
 
 CALLS = 300
-# About as long as the snapshot of an article.
-ANSWER = b"x" * 16_384
+# Seconds in which the gateway is watched without a call.
+IDLE = 20.0
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -37,26 +40,55 @@ def http_call() -> float:
         return (_seconds(process.pid) - before) / CALLS
 
 
-def ray_call(address: str) -> float:
-    """Return the seconds of processor time of a process that calls an actor of Ray, for an answer of 16 KB."""
-    import ray
+@dataclass(frozen=True)
+class GatewayCosts:
+    """Seconds of processor time: for a call, and in each second for each node.
 
-    ray.init(address=address, log_to_driver=False, logging_level="error")
-    try:
+    `server`: the process whose event loop all calls share. `driver`: the process that is connected to Ray.
+    """
 
-        class Answering:
-            async def call(self, payload: bytes) -> bytes:
-                return ANSWER
+    server_call: float
+    driver_call: float
+    server_node: float
+    driver_node: float
 
-        actor: Any = ray.remote(Answering).options(num_cpus=0).remote()
-        for _ in range(20):
-            ray.get(actor.call.remote(b"x" * 500))
-        before = time.process_time()
+
+def gateway_costs(address: str, nodes: int) -> GatewayCosts:
+    """Measure `rove serve` on a cluster that has so many nodes, with snapshots of an article."""
+    with serving() as site, _serving("--cluster", address, "--allow-host", "127.0.0.1") as (process, port, token):
+        client = HttpClient(port, token)
+        client.request("initialize", {"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": _CLIENT})
+        _call(client, "open_session", name="measured")
+        _call(client, "navigate", session="measured", url=site.url("/article"))
+        for _ in range(10):
+            _call(client, "snapshot", session="measured")
+        pids = {"server": process.pid, "driver": _child(process.pid)}
+        before = {name: _seconds(pid) for name, pid in pids.items()}
+        idle_began = time.monotonic()
+        time.sleep(IDLE)
+        client.reconnect()  # the server closes a connection that is not used for so long
+        idle = {name: (_seconds(pid) - before[name]) / (time.monotonic() - idle_began) for name, pid in pids.items()}
+        before, began = {name: _seconds(pid) for name, pid in pids.items()}, time.monotonic()
         for _ in range(CALLS):
-            ray.get(actor.call.remote(b"x" * 500))
-        return (time.process_time() - before) / CALLS
-    finally:
-        ray.shutdown()
+            _call(client, "snapshot", session="measured")
+        seconds = time.monotonic() - began
+        calls = {name: (_seconds(pid) - before[name] - idle[name] * seconds) / CALLS for name, pid in pids.items()}
+        return GatewayCosts(calls["server"], calls["driver"], idle["server"] / nodes, idle["driver"] / nodes)
+
+
+def _call(client: HttpClient, tool: str, **arguments: Any) -> None:
+    client.request("tools/call", {"name": f"browser_{tool}", "arguments": arguments})
+
+
+def _child(pid: int) -> int:
+    """Return the process that is connected to Ray for a gateway."""
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            with contextlib.suppress(OSError):
+                parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+                if parent == pid and b"driver" in (folder / "cmdline").read_bytes():
+                    return int(folder.name)
+    raise SystemExit("the process that is connected to Ray was not found")
 
 
 _CLIENT = {"name": "bench", "version": "1"}
@@ -74,6 +106,10 @@ class HttpClient:
         }
         self._number = 0
 
+    def reconnect(self) -> None:
+        """Use another connection from now on."""
+        self._connection.close()
+
     def request(self, method: str, params: dict[str, Any]) -> None:
         """Make a request. Raises ConnectionError if it fails."""
         self._number += 1
@@ -83,12 +119,14 @@ class HttpClient:
         text = answer.read().decode()
         if answer.status != 200:
             raise ConnectionError(f"{method}: {answer.status} {text[:300]}")
+        if '"isError":true' in text.replace(" ", ""):
+            raise ConnectionError(f"{method}: {text[:300]}")
         if identity := answer.getheader("Mcp-Session-Id"):
             self._headers["Mcp-Session-Id"] = identity
 
 
 @contextmanager
-def _serving() -> Generator[tuple[subprocess.Popen[str], int, str]]:
+def _serving(*flags: str) -> Generator[tuple[subprocess.Popen[str], int, str]]:
     with tempfile.TemporaryDirectory(prefix="rv") as home:
         environment = {
             **os.environ,
@@ -96,7 +134,7 @@ def _serving() -> Generator[tuple[subprocess.Popen[str], int, str]]:
             "ROVE_SERVE_PORT": "0",
             "ROVE_SERVE_REQUESTS_PER_SECOND": "10000",
         }
-        command = [sys.executable, "-m", "rove", "serve"]
+        command = [sys.executable, "-m", "rove", "serve", *flags]
         process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
         try:
             assert process.stdout is not None

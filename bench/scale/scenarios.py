@@ -39,10 +39,11 @@ def gateways(plan: Plan, costs: Costs, counts: Sequence[int], numbers: Sequence[
 
 
 async def _watch(simulation: Simulation) -> None:
-    before = [server.loop.work_done for server in simulation.servers]
+    before = [(server.loop.work_done, server.driver.work_done) for server in simulation.servers]
     await asyncio.sleep(WATCHED)
-    for server, work in zip(simulation.servers, before, strict=True):
-        server.loop_share = (server.loop.work_done - work) / WATCHED
+    for server, (loop, driver) in zip(simulation.servers, before, strict=True):
+        server.loop_share = (server.loop.work_done - loop) / WATCHED
+        server.driver_share = (server.driver.work_done - driver) / WATCHED
 
 
 def _summary(simulation: Simulation, began: float) -> Json:
@@ -55,7 +56,9 @@ def _summary(simulation: Simulation, began: float) -> Json:
         "p95": round(percentile(took, 0.95), 4),
         "writes_per_second": round(len(record.writes) / WATCHED, 1),
         "megabytes_written_per_second": round(len(record.writes) * _state_bytes(simulation) / WATCHED / 2**20, 2),
-        "gateway_busy": round(max(server.loop_share for server in simulation.servers), 3),
+        "saved_after_p95": round(percentile([age for _, age in record.writes], 0.95), 2),
+        "server_busy": round(max(server.loop_share for server in simulation.servers), 3),
+        "driver_busy": round(max(server.driver_share for server in simulation.servers), 3),
         "choice_milliseconds": round(simulation.servers[0].choice_seconds * 1000, 3),
         "node_busy": round(_node_busy(simulation), 3),
         "node_memory": round(_node_memory(simulation) / 2**30, 2),
@@ -85,12 +88,11 @@ def queueing(plan: Plan, costs: Costs, loads: Sequence[float]) -> list[Json]:
     """More sessions than there is room for: how many are refused at once, how many wait, how many give up?"""
     found: list[Json] = []
     for load in loads:
-        # A tenth of the cluster behaves the same, and is simulated ten times as fast. Sessions of two minutes make
-        # as many arrivals in a minute as there are sessions, so that the line is really used.
-        machines = replace(plan.machines, nodes=plan.machines.nodes // 10, gateways=1, nodes_per_rack=2)
-        room = _room(replace(plan, machines=machines), costs)
-        work = replace(plan.work, sessions=round(room * load), minutes=4.0)
-        simulation, _ = simulate(replace(plan, machines=machines, work=work), costs, _long_watch)
+        part = one_gateway(plan)
+        room = _room(part, costs)
+        # Short sessions, so that many come and go while it is watched.
+        work = replace(part.work, sessions=round(room * load), minutes=4.0)
+        simulation, _ = simulate(replace(part, work=work), costs, _long_watch)
         record = simulation.record
         asked = len(record.waited) + len(record.gave_up)
         found.append(
@@ -109,7 +111,24 @@ def queueing(plan: Plan, costs: Costs, loads: Sequence[float]) -> list[Json]:
 
 
 async def _long_watch(simulation: Simulation) -> None:
-    await asyncio.sleep(480.0)
+    await asyncio.sleep(240.0)
+
+
+def one_gateway(plan: Plan) -> Plan:
+    """Return the part of a cluster that one gateway has: gateways do not share nodes, so each behaves the same."""
+    machines, number = plan.machines, plan.machines.gateways
+    part = replace(machines, nodes=machines.nodes // number, gateways=1, nodes_per_rack=1)
+    return replace(plan, machines=part, work=replace(plan.work, sessions=plan.work.sessions // number))
+
+
+def stores(plan: Plan, costs: Costs, seconds: Sequence[float]) -> list[Json]:
+    """A store that answers more and more slowly: how old is what is saved?"""
+    found: list[Json] = []
+    for latency in seconds:
+        surroundings = replace(plan.surroundings, store_seconds=latency)
+        simulation, began = simulate(replace(one_gateway(plan), surroundings=surroundings), costs, _watch)
+        found.append({"store_seconds": latency} | _summary(simulation, began))
+    return found
 
 
 def _room(plan: Plan, costs: Costs) -> int:
@@ -196,7 +215,7 @@ def upgrades(plan: Plan, costs: Costs, together: Sequence[int]) -> list[Json]:
             await asyncio.gather(*(one_after_the_other() for _ in range(number)))
             took.append(loop.time() - began)
 
-        simulation, _ = simulate(plan, costs, upgrade)
+        simulation, _ = simulate(one_gateway(plan), costs, upgrade)
         record = simulation.record
         found.append(
             {
@@ -204,7 +223,9 @@ def upgrades(plan: Plan, costs: Costs, together: Sequence[int]) -> list[Json]:
                 "minutes": round(took[0] / 60, 1),
                 "moves": len(record.moves),
                 "sessions_opened": len(record.waited),
-                "moves_per_session": round(len(record.moves) / (len(record.waited) + plan.work.sessions), 2),
+                "moves_per_session": round(
+                    len(record.moves) / (len(record.waited) + one_gateway(plan).work.sessions), 2
+                ),
                 "refused": len(record.refused),
                 "p95": round(percentile([seconds for _, seconds in record.calls], 0.95), 3),
             }
@@ -219,7 +240,7 @@ def slow_node(plan: Plan, costs: Costs, speed: float) -> Json:
     async def slow(simulation: Simulation) -> None:
         node, *others = simulation.nodes
         node.processors.speed = speed
-        for _ in range(40):
+        for _ in range(30):
             counts.append(
                 (
                     asyncio.get_running_loop().time(),
@@ -229,7 +250,7 @@ def slow_node(plan: Plan, costs: Costs, speed: float) -> Json:
             )
             await asyncio.sleep(30.0)
 
-    simulation, began = simulate(plan, costs, slow)
+    simulation, began = simulate(one_gateway(plan), costs, slow)
     record = simulation.record
     return {
         "speed": speed,

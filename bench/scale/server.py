@@ -16,6 +16,7 @@ from bench.scale.processors import NodeGone, Processors
 from bench.scale.virtual_time import now
 from rove.cluster.placement.placement import Placement
 from rove.cluster.placement.relocation import Relocation
+from rove.cluster.placement.state_saver import WRITERS
 from rove.errors import LimitReached
 from rove.settings.cluster import Clustering
 
@@ -35,10 +36,9 @@ class Record:
     waited: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
     refused: list[float] = field(default_factory=list[float])
     gave_up: list[float] = field(default_factory=list[float])
-    writes: list[float] = field(default_factory=list[float])
+    writes: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
     moves: list[float] = field(default_factory=list[float])
     lost_for_good: int = 0
-    longest_choice: float = 0.0
 
 
 @dataclass
@@ -49,6 +49,7 @@ class AgentSession:
     cost: KindCost
     last_used: float = 0.0
     saved: float = -1e9
+    changed_at: float | None = None
     lost_at: float | None = None
     moves: int = 0
     is_lost: bool = False
@@ -60,8 +61,12 @@ class SimulatedServer:
     def __init__(self, plan: Plan, costs: Costs, nodes: Sequence[SimulatedNode], record: Record, seed: int) -> None:
         self.nodes = {node.id: node for node in nodes}
         self.record = record
+        # The event loop of the server, and the process that is connected to Ray: each can use one core.
         self.loop = Processors(1.0)
+        self.driver = Processors(1.0)
+        self._writers = asyncio.Semaphore(WRITERS)
         self.sessions: dict[str, AgentSession] = {}
+        self._saves: set[asyncio.Future[None]] = set()
         self._plan = plan
         self._costs = costs
         self._random = random.Random(seed)
@@ -72,8 +77,8 @@ class SimulatedServer:
         for node in nodes:
             self.placement.update(node.report(1.0))
         self.choice_seconds = 0.0
-        # The share of a core that the gateway's event loop took while it was watched.
-        self.loop_share = 0.0
+        # The shares of a core that they took while they were watched.
+        self.loop_share = self.driver_share = 0.0
 
     async def prepare(self) -> None:
         """Measure how long a choice of the real placement takes, with all nodes there."""
@@ -89,7 +94,8 @@ class SimulatedServer:
         while True:
             began = now()
             alive = [node for node in self.nodes.values() if node.is_alive]
-            await self.loop.work(self._costs.poll * len(alive))
+            await self.driver.work(self._costs.gateway.driver_node * self.poll_seconds * len(alive))
+            await self.loop.work(self._costs.gateway.server_node * self.poll_seconds * len(alive))
             await asyncio.sleep(max(self.poll_seconds - (now() - began), 0.001))
             self.placement.update(*(node.report(now() - began) for node in alive if node.is_alive))
 
@@ -123,7 +129,7 @@ class SimulatedServer:
         """Open a session; return whether there was a place for it."""
         began = now()
         for _ in range(self._plan.work.tries):
-            await self.loop.work(self._costs.gateway_call + self.choice_seconds)
+            await self._handle(self.choice_seconds)
             try:
                 node = await self.placement.place(session.name)
             except LimitReached as refusal:
@@ -144,7 +150,7 @@ class SimulatedServer:
 
     async def _call(self, session: AgentSession, seconds: float) -> None:
         began = session.last_used = now()
-        await self.loop.work(self._costs.gateway_call)
+        await self._handle()
         while not session.is_lost:
             await self.relocation.wait_for(session.name)
             identity = self.placement.node_of(session.name)
@@ -162,10 +168,25 @@ class SimulatedServer:
             self._save(session)
             return
 
+    async def _handle(self, more: float = 0.0) -> None:
+        """Spend what a call takes of the server, and of its connection to Ray."""
+        await self.loop.work(self._costs.gateway.server_call + more)
+        await self.driver.work(self._costs.gateway.driver_call)
+
     def _save(self, session: AgentSession) -> None:
-        if now() - session.saved >= self.settings.save_seconds:
-            session.saved = now()
-            self.record.writes.append(now())
+        """Save a state as `StateSaver` does: the newest one, not too often, a few files at once."""
+        if session.changed_at is None:
+            session.changed_at = now()
+            saving = asyncio.ensure_future(self._write(session))
+            self._saves.add(saving)
+            saving.add_done_callback(self._saves.discard)
+
+    async def _write(self, session: AgentSession) -> None:
+        await asyncio.sleep(max(session.saved + self.settings.save_seconds - now(), 0.0))
+        async with self._writers:
+            changed_at, session.changed_at, session.saved = session.changed_at or now(), None, now()
+            await asyncio.sleep(self._plan.surroundings.store_seconds)
+        self.record.writes.append((now(), now() - changed_at))
 
     # What `Relocation` needs
 
@@ -176,7 +197,7 @@ class SimulatedServer:
         known = self.sessions.get(session)
         if known is None:
             return
-        await self.loop.work(self._costs.gateway_call + self.choice_seconds)
+        await self._handle(self.choice_seconds)
         await asyncio.sleep(self._plan.surroundings.store_seconds + 2 * self._plan.surroundings.network)
         self.nodes[node].add(session, known.cost)
         try:
