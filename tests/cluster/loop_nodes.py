@@ -1,4 +1,4 @@
-"""Nodes in the event loop of the test, with the interface of `Cluster`: everything passes as bytes, and nodes can die."""
+"""Nodes in the event loop of the test, with the interface of `Cluster`: all passes as bytes, and nodes can die."""
 
 from __future__ import annotations
 

@@ -30,10 +30,18 @@ def free_port() -> int:
 class RayNode:
     """One Ray node: all processes of `ray start`, in a process group of their own."""
 
-    def __init__(self, name: str, arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        arguments: Sequence[str],
+        environment: Mapping[str, str] | None = None,
+        prefix: Sequence[str] = (),
+    ) -> None:
+        """`prefix`: words before the command, such as those that put it into a control group."""
         self.name = name
         self._folder = Path(tempfile.mkdtemp(prefix="rn-", dir="/tmp"))
         command = [
+            *prefix,
             *(sys.executable, str(PROGRAM), "start", "--block", f"--node-name={name}", "--disable-usage-stats"),
             *("--node-ip-address=127.0.0.1", f"--object-store-memory={OBJECT_STORE_BYTES}"),
             *("--min-worker-port=0", "--max-worker-port=0", "--dashboard-agent-listen-port=0"),
@@ -64,9 +72,10 @@ class RayNode:
 
     def kill(self, number: int = signal.SIGKILL) -> None:
         """Kill every process of the node, as if its machine had lost its power."""
-        for pid in [self.pid, *_group_members(self.pid)]:
-            _kill(pid, number)
-        self.process.wait()
+        if self.process.returncode is None:
+            for pid in [self.pid, *self.pids]:
+                _kill(pid, number)
+            self.process.wait()
         self._log.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -79,12 +88,19 @@ class RayNodes:
     """A head and other nodes on the loopback, each with as many processors as `ray start` is told."""
 
     def __init__(
-        self, count: int = 1, cpus: int = 2, environment: Mapping[str, str] | None = None, head_cpus: int | None = None
+        self,
+        count: int = 1,
+        cpus: int = 2,
+        environment: Mapping[str, str] | None = None,
+        head_cpus: int | None = None,
+        head_prefix: Sequence[str] = (),
     ) -> None:
+        """`count`: nodes, with the head. `head_cpus`: processors of the head, if not as many; 0 for no work there."""
         self.port = free_port()
         self._cpus = cpus
         self._head_cpus = cpus if head_cpus is None else head_cpus
         self._environment = environment
+        self._head_prefix = head_prefix
         self.head = self.start_head()
         self.others = [self.start_node(f"n{number}") for number in range(2, count + 1)]
         for node in self.others:
@@ -97,14 +113,21 @@ class RayNodes:
     def start_head(self) -> RayNode:
         """Start the head, at the same address as before; its nodes are not those of the head before."""
         arguments = ["--head", f"--port={self.port}", "--include-dashboard=false", f"--num-cpus={self._head_cpus}"]
-        self.head = RayNode("n1", arguments, self._environment)
+        self.head = RayNode("n1", arguments, self._environment, self._head_prefix)
         self.head.wait_started()
         return self.head
 
-    def start_node(self, name: str, environment: Mapping[str, str] | None = None) -> RayNode:
+    def start_node(
+        self, name: str, environment: Mapping[str, str] | None = None, prefix: Sequence[str] = ()
+    ) -> RayNode:
         """Start a node and return without waiting."""
         arguments = [f"--address={self.address}", f"--num-cpus={self._cpus}"]
-        return RayNode(name, arguments, {**(self._environment or {}), **(environment or {})})
+        return RayNode(name, arguments, {**(self._environment or {}), **(environment or {})}, prefix)
+
+    def actors(self) -> list[int]:
+        """Return the processes of rove's actors on all nodes."""
+        pids = [pid for node in (self.head, *self.others) for pid in node.pids]
+        return [pid for pid in pids if b"ray::NodeActor" in _title(pid)]
 
     def close(self) -> None:
         for node in [*self.others, self.head]:
@@ -127,6 +150,13 @@ def _group_members(leader: int) -> list[int]:
     while more := {pid for pid, parent in parents.items() if parent in found} - found:
         found |= more
     return sorted(found)
+
+
+def _title(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def _kill(pid: int, number: int) -> None:

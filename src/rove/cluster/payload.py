@@ -67,4 +67,5 @@ def _is_record(found: Any) -> bool:
 
     if not isinstance(found, type):
         return False
-    return found in _TEXTS or issubclass(found, (RoveError, Enum)) or dataclasses.is_dataclass(found)
+    is_named_tuple = issubclass(found, tuple) and hasattr(found, "_fields")
+    return found in _TEXTS or issubclass(found, (RoveError, Enum)) or dataclasses.is_dataclass(found) or is_named_tuple

@@ -101,7 +101,7 @@ class WorkerState:
 
 
 class WorkerLost(Exception):
-    """A worker has gone in the middle of a page, which another has to visit."""
+    """A slot of a worker has gone in the middle of a page, which another has to visit."""
 
 
 class Worker(Protocol):
@@ -114,7 +114,7 @@ class Worker(Protocol):
         """Make ready. Raises RoveError if no page can be visited, such as without a browser."""
 
     async def run(self, task: PageTask, /) -> PageAnswer:
-        """Visit a page once. What goes wrong is in the answer. Raises WorkerLost if no more pages can be visited."""
+        """Visit a page once. What goes wrong is in the answer. Raises WorkerLost if the slot is lost."""
         ...
 
     async def save(self) -> WorkerState:

@@ -12,10 +12,11 @@ Seconds = Annotated[float, FieldRule(gt=0)]
 
 @dataclass(frozen=True)
 class Clustering(Validated):
-    """What `--cluster` of `rove serve` and `rove map` does; without an address nothing else here is read."""
+    """What `--cluster` does; without it nothing else here is read."""
 
     address: str | None = arg(
-        "Ray cluster to run on, HOST:PORT of its head; `--cluster` is short for it. Default: this machine alone.",
+        "Ray cluster that `rove serve` runs sessions on, and that `rove cluster` and `rove doctor` ask: HOST:PORT of "
+        "its head. `--cluster` is short for it. Default: none, sessions run on this machine.",
         default=None,
     )
     store: str | None = arg(
@@ -35,6 +36,7 @@ class Clustering(Validated):
     moves_per_node: int = arg(
         "Most sessions that one node opens at once of those that a lost or drained node had.", default=4, ge=1
     )
+    head_seconds: Seconds = arg("Seconds to wait for the head of the cluster when `rove serve` starts.", default=60)
     wait: Seconds = arg(
         "Seconds that a cluster whose head or last node has gone is waited for, before `rove map` ends.", default=300
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 # Run in the process of the command itself. All others are run by the daemon.
 OWN_COMMANDS = frozenset([
-    "mcp", "serve", "map", "demo", "init", "install", "doctor", "config", "policy", "states", "profiles", "tools",
-    "journal", "logs", "skill", "completion", "recordings", "export",
+    "mcp", "serve", "cluster", "map", "demo", "init", "install", "doctor", "config", "policy", "states", "profiles",
+    "tools", "journal", "logs", "skill", "completion", "recordings", "export",
 ])  # fmt: skip
 # Run by the daemon, about its sessions.
 SESSION_COMMANDS = {

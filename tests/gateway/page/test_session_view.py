@@ -90,7 +90,7 @@ async def test_a_person_types_pastes_scrolls_and_touches_in_the_live_view(watche
     await watched.run(TOUCH_AND_WHEEL)
     for event in ("touchstart", "touchend", "wheel"):
         await until_asked(site, event)
-    driver = watched.gateway.gateway.sessions.session(KEY).driver
+    driver = watched.gateway.gateway.sessions.session(KEY).control
     assert driver.lease is not None
     # The touch gave the keyboard to the page; this gives it back.
     await watched.session.press("Shift+Escape")

@@ -28,8 +28,8 @@ def parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParse
 COMMANDS = [name for name, parser in parsers(build_parser()).items() if parser.get_default("command")]
 
 
-def test_there_are_thirty_three_commands() -> None:
-    assert len(COMMANDS) == 33
+def test_there_are_thirty_five_commands() -> None:
+    assert len(COMMANDS) == 35
 
 
 @pytest.mark.parametrize("name", COMMANDS)

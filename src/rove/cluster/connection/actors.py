@@ -14,7 +14,7 @@ from rove.tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)
 # The head is told to be silent when it has not listed the nodes for so long.
-HEAD_SECONDS = 5.0
+HEAD_SECONDS = 3.0
 Tell = Callable[..., None]
 
 

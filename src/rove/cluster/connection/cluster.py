@@ -84,6 +84,8 @@ class Cluster:
         await self._tasks.close()
         self._fail_all("the connection was closed")
         if self._driver is not None:
+            if not self.head_answers or not self.known_nodes():
+                self._driver.kill()  # it would wait for the head, or has nothing to end
             await self._driver.end()
             self._driver = None
 
@@ -242,6 +244,7 @@ class Cluster:
     def _lose(self, node: str, reason: str) -> None:
         if (facts := self._nodes.pop(node, None)) is not None and facts.state != "refused":
             _tell(self.on_node_lost, replace(facts, state="lost", reason=reason))
+        self._abandon_driver_without_use()
         self._changed.send()
 
     def _lose_all(self, reason: str) -> None:
@@ -264,7 +267,13 @@ class Cluster:
 
     def _tell_head(self, answers: bool) -> None:
         self.head_answers = answers
+        self._abandon_driver_without_use()
         self._changed.send()
+
+    def _abandon_driver_without_use(self) -> None:
+        """End a connection that has neither a head nor nodes: Ray itself would notice that much later."""
+        if not self.head_answers and not self.known_nodes() and self._driver is not None:
+            self._driver.kill()
 
     def _refuse_without_nodes(self) -> None:
         """Raise ClusterUnavailable if no node may be used."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 
 from rove.cluster.connection.cluster import Cluster
@@ -12,32 +13,33 @@ from rove.cluster.pages.journal_copy import JournalCopy, JournalPart
 from rove.cluster.pages.setup import Opened, PagesSetup, Visited
 from rove.errors import ClusterUnavailable, NodeLost, NotOpen, RoveError
 from rove.jobs.worker import Health, PageAnswer, PageError, PageTask, WorkerLost, WorkerState
+from rove.tasks import BackgroundTasks
 from rove.workspace import Workspace
 
 log = logging.getLogger(__name__)
 # Seconds beyond the time of a visit, after which a node is taken for one that has stopped.
 GRACE_SECONDS = 20.0
 JOURNAL_SECONDS = 5.0
-# In the folder of journals, a folder for each node and run.
-NODES = "nodes"
 GONE = (NodeLost, ClusterUnavailable, NotOpen)
 BROKEN_OFF = PageAnswer(is_broken_off=True)
+OnStop = Callable[["NodeWorker"], None]
 
 
 class NodeWorker:
     """Visits pages on one node. A node that has gone, or stopped, ends it: its pages are visited elsewhere."""
 
-    def __init__(self, cluster: Cluster, facts: NodeFacts, setup: PagesSetup, run: str) -> None:
-        """`run`: tells this run of the job from others, in the names of journals."""
+    def __init__(self, cluster: Cluster, facts: NodeFacts, setup: PagesSetup, on_stop: OnStop) -> None:
+        """`on_stop`: called when every slot was lost, while the node may be there."""
         self._cluster = cluster
         self.node = facts.id
         self._setup = setup
-        self._opened = Opened("", 0)
+        self._opened = Opened("", "", 0)
+        self._lost_slots = 0
+        self._on_stop = on_stop
         self._is_draining = False
-        settings = setup.configuration.settings
-        self._workspace = Workspace(settings.workspace_folder)
-        self._journal = JournalCopy(settings.journal_folder / NODES / f"{facts.id}-{run}")
-        self._copying: asyncio.Task[None] | None = None
+        self._workspace = Workspace(setup.configuration.settings.workspace_folder)
+        self._tasks = BackgroundTasks(f"the node {facts.id}")
+        self._journal: JournalCopy | None = None
 
     @property
     def slots(self) -> int:
@@ -47,7 +49,15 @@ class NodeWorker:
         """Make the node ready. Raises NodeLost, or why it cannot visit pages."""
         sealed = self._cluster.seal(self.node, self._setup)
         self._opened = await self._cluster.call(self.node, "pages.open", sealed)
-        self._copying = asyncio.create_task(self._copy_journal())
+
+    @property
+    def journal_id(self) -> str:
+        return f"{self.node}-{self._opened.journal}"
+
+    def copy_journal_to(self, journal: JournalCopy) -> None:
+        """Copy the journals of the node from now on."""
+        self._journal = journal
+        self._tasks.start(self._copy_journal())
 
     async def run(self, task: PageTask) -> PageAnswer:
         try:
@@ -56,13 +66,20 @@ class NodeWorker:
         except GONE as error:
             if self._is_draining:
                 return BROKEN_OFF
-            raise WorkerLost(error.message) from error
+            raise self._lose_slot(error.message) from error
         except TimeoutError as error:
             log.warning("the node %s has not answered for a whole visit: it gets fewer pages", self.node)
-            raise WorkerLost("the node does not answer") from error
+            raise self._lose_slot("the node does not answer") from error
         except RoveError as error:
             return PageAnswer(error=PageError.of(error), node=self.node)
         return await self._with_files(visited)
+
+    def _lose_slot(self, reason: str) -> WorkerLost:
+        self._lost_slots += 1
+        if self._lost_slots == self.slots:
+            self._tasks.cancel()
+            self._on_stop(self)
+        return WorkerLost(reason)
 
     async def _with_files(self, visited: Visited) -> PageAnswer:
         """Return the answer, with its files in the workspace of the caller."""
@@ -85,8 +102,7 @@ class NodeWorker:
 
     async def drain(self, seconds: float) -> None:
         self._is_draining = True
-        if self._copying is not None:
-            self._copying.cancel()
+        self._tasks.cancel()
         try:
             async with asyncio.timeout(seconds + GRACE_SECONDS):
                 await self._cluster.call(self.node, "pages.drain", seconds)
@@ -113,7 +129,7 @@ class NodeWorker:
                 log.exception("the journal of the node %s is not copied", self.node)
 
     async def _copy_journal_once(self) -> None:
-        while True:
+        while self._journal is not None:
             part: JournalPart = await self._cluster.call(self.node, "pages.read_journal", self._journal.known)
             await asyncio.to_thread(self._journal.add, part)
             if not part.lines:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 import time
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 
 from rove.cluster.connection.cluster import Cluster
 from rove.cluster.connection.node_facts import NodeFacts
+from rove.cluster.pages.journal_copy import JournalCopy
 from rove.cluster.pages.node_worker import NodeWorker
 from rove.cluster.pages.setup import PagesSetup
 from rove.errors import ClusterUnavailable, NodeLost, RoveError
@@ -19,8 +19,8 @@ from rove.jobs.worker import PageError, Worker
 from rove.tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)
-# Tells the copies of journals of two runs apart.
-RUN_BYTES = 2
+# In the folder of journals, a folder for the journals of each node.
+NODES = "nodes"
 _Found = NodeWorker | JobStopped
 
 
@@ -32,7 +32,9 @@ class NodeWorkers:
         self._cluster = cluster
         self._setup = setup
         self._wait = wait_seconds
-        self._run = secrets.token_hex(RUN_BYTES)
+        self._journals: dict[str, JournalCopy] = {}
+        # The worker of each node that was made last: the pages of one before are refused.
+        self._current: dict[str, NodeWorker] = {}
         self._found: asyncio.Queue[_Found] = asyncio.Queue()
         self._tasks = BackgroundTasks("the workers of the cluster")
         # Nodes that cannot visit pages, and why.
@@ -51,13 +53,20 @@ class NodeWorkers:
         finally:
             await self._tasks.close()
 
-    def _add(self, facts: NodeFacts) -> None:
-        self._tasks.start(self._open(facts))
+    def _add(self, facts: NodeFacts, slots: int | None = None) -> None:
+        self._tasks.start(self._open(facts, slots))
 
-    async def _open(self, facts: NodeFacts) -> None:
+    def _add_again(self, worker: NodeWorker) -> None:
+        """Let a node that had stopped, and has not gone, begin again when it answers, with fewer pages at once."""
+        for facts in self._cluster.known_nodes():
+            if facts.id == worker.node and self._current.get(facts.id) is worker:
+                self._add(facts, max(worker.slots // 2, 1))
+
+    async def _open(self, facts: NodeFacts, slots: int | None) -> None:
         neighbours = sum(each.machine == facts.machine for each in self._cluster.known_nodes())
-        setup = replace(self._setup, cores=facts.cores, neighbours=max(neighbours, 1))
-        worker = NodeWorker(self._cluster, facts, setup, self._run)
+        slots = slots or self._setup.slots
+        setup = replace(self._setup, cores=facts.cores, neighbours=max(neighbours, 1), slots=slots)
+        worker = NodeWorker(self._cluster, facts, setup, self._add_again)
         try:
             await worker.open()
         except (NodeLost, ClusterUnavailable):
@@ -67,8 +76,15 @@ class NodeWorkers:
             self._unusable[facts.id] = error
             self._refuse_if_none_is_usable()
             return
+        worker.copy_journal_to(self._journal_of(worker))
         self._unusable.pop(facts.id, None)
+        self._current[facts.id] = worker
         self._found.put_nowait(worker)
+
+    def _journal_of(self, worker: NodeWorker) -> JournalCopy:
+        """Return the copy of a node's journals, which goes on when only the connection broke."""
+        folder = self._setup.configuration.settings.journal_folder / NODES
+        return self._journals.setdefault(worker.journal_id, JournalCopy(folder / worker.journal_id))
 
     def _refuse_if_none_is_usable(self) -> None:
         """Stop the job if every node says that it cannot visit pages."""
@@ -80,7 +96,7 @@ class NodeWorkers:
         """Stop the job when there was no node for too long, or the connection is given up."""
         seen = time.monotonic()
         while self._cluster.failure is None and time.monotonic() - seen < self._wait:
-            if self._cluster.known_nodes():
+            if self._cluster.known_nodes() or not self._cluster.is_connected:  # which has a limit of its own
                 seen = time.monotonic()
             left = self._wait - (time.monotonic() - seen)
             try:
@@ -88,5 +104,12 @@ class NodeWorkers:
                     await self._cluster.wait_for_change()
             except TimeoutError:
                 continue
-        failure = self._cluster.failure or ClusterUnavailable(f"The cluster has had no node for {self._wait:g} s.")
+        failure = self._cluster.failure or _without_nodes(self._cluster.options.address, self._wait)
         self._found.put_nowait(JobStopped(PageError.of(failure, is_fatal=True)))
+
+
+def _without_nodes(address: str, seconds: float) -> ClusterUnavailable:
+    return ClusterUnavailable(
+        f"The cluster at {address} has had no node that may be used for {seconds:g} s.",
+        hint="Start its nodes again: ray start --address=HEAD --num-cpus=N.",
+    )

@@ -33,6 +33,7 @@ class Service:
     def __init__(self, node: Node) -> None:
         self._node = node
         self._job = ""
+        self._journal = secrets.token_hex(4)
         self._worker: BrowserWorker | None = None
         self._options: PageOptions | None = None
         self._workspace = node.folder / "workspace"
@@ -58,7 +59,7 @@ class Service:
             names = [SESSION.format(number) for number in range(1, slots + 1)]
             await self._worker.restore(WorkerState(dict.fromkeys(names, setup.state)))
         self._job = secrets.token_hex(8)
-        return Opened(self._job, slots)
+        return Opened(self._job, self._journal, slots)
 
     @offered
     async def visit(self, job: str, task: PageTask) -> Visited:

@@ -30,9 +30,14 @@ class PagesSetup:
 
 @dataclass(frozen=True)
 class Opened:
-    """A node is ready: `job` tells this job from one before, of which pages may still be asked for."""
+    """A node is ready.
+
+    `job` tells this job from one before, of which pages may still be asked for; `journal` the journals of this process
+    from those of one before on the same node.
+    """
 
     job: str
+    journal: str
     slots: int
 
 

@@ -10,6 +10,9 @@ from rove.validation.record import dataclass
 
 # Cores that a session is expected to keep busy, for the weight of a node; processors refuse nothing.
 CORES_PER_SESSION = 0.1
+# Of nodes without a free core, as on a busy machine, the one that has fewer sessions gets the next: with a room of one
+# or less, it would be the one that has more.
+LEAST_ROOM = 2.0
 # Answers faster than this are as good as each other.
 FAST_ANSWER = 0.02
 # A node gets less from this many times the answer of the fastest on, and not ever less.
@@ -78,7 +81,7 @@ def _weight(load: NodeLoad, memory_room: float, limits: Limits) -> float:
     """Return how many sessions a node could hold well: by memory, by what is left of its cores, and by the limit."""
     free_cores = load.report.cores * max(1 - load.report.busy, 0)
     room = min(memory_room, free_cores / CORES_PER_SESSION, limits.sessions - load.held)
-    return load.held + max(room, 0.5)
+    return load.held + max(room, LEAST_ROOM)
 
 
 def _slowness(load: NodeLoad, fastest: float) -> float:

@@ -159,12 +159,22 @@ class Placement:
         self._new.refuse_if_closed()
         placed = None if self._new else self._take(wish)
         if placed is None:
-            if not self._settings.queue_seconds or len(self._new) >= self._settings.queue:
+            if not self._has_line:
                 raise self._full_error(len(self._new))
             placed = await self._wait(self._new, wish, self._settings.queue_seconds)
         if placed is None:
             raise self._full_error(0)
         return placed.node
+
+    def refuse_if_full(self) -> None:
+        """Raise LimitReached if there is no room for a new session, and none could be waited for."""
+        if not self._has_line and not self.free_places:
+            raise self._full_error(len(self._new))
+
+    @property
+    def _has_line(self) -> bool:
+        """Whether one more new session could wait."""
+        return self._settings.queue_seconds > 0 and len(self._new) < self._settings.queue
 
     async def place_move(self, session: str, excluded: Collection[str] = ()) -> str:
         """Return another node for a session that loses its own, and wait for room as long as it takes.

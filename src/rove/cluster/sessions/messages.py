@@ -55,6 +55,7 @@ class Opening:
     hosts: tuple[str, ...] = ()
     is_paused: bool = False
     person: str | None = None
+    typed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,8 @@ class SessionFacts:
     """What the server must know of a session without asking: what is listed, who drives, and what would be lost.
 
     `tabs`: all addresses in full, which clients are not shown; `given`: how many refs, frames and tabs have got ids.
-    `root`: its workspace on the node, for which the server's is to be read. `number`: facts with a higher one are newer.
+    `root`: its workspace on the node, for which the server's is to be read. `number`: higher for newer facts.
+    `typed`: what people have typed there, which is withheld from agents, on another node too.
     """
 
     name: str
@@ -75,6 +77,8 @@ class SessionFacts:
     current: str | None = None
     given: tuple[int, int, int] = (1, 0, 0)
     root: str = ""
+    has_files: bool = False
+    typed: tuple[str, ...] = ()
     number: int = 0
 
 

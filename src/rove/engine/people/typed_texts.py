@@ -66,6 +66,17 @@ class TypedTexts:
         self.near_misses.note(found)
         return split_replaced(texts, found)
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All that is withheld as typed by a person."""
+        return tuple(text for kept in self._texts.values() for text in kept)
+
+    def withhold(self, texts: Sequence[str]) -> None:
+        """Withhold texts that a person typed before the session came to this process."""
+        for text in texts:
+            self._runs += 1
+            self._keep(("", self._runs), (text,))
+
     def note_keys(self, event: InputEvent) -> None:
         """Note what an event types. One that moves the caret or leaves the field begins another text."""
         if event.type in ("text", "paste"):
@@ -100,9 +111,8 @@ class TypedTexts:
     def _make_redaction(self) -> Redaction:
         from rove.guard.secrets.redaction import Redaction  # imported late: most sessions are never driven by a person
 
-        texts = [text for kept in self._texts.values() for text in kept]
         return Redaction(
-            {f"{LABEL}{'' if number == 0 else f' {number}'}": text for number, text in enumerate(texts)},
+            {f"{LABEL}{'' if number == 0 else f' {number}'}": text for number, text in enumerate(self.texts)},
             with_parts=False,
         )
 

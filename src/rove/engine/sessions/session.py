@@ -94,11 +94,11 @@ class Session:
         self.secrets = secrets
         self.guard_notice = guard_notice
         guard = guard_notice.kind if guard_notice else GUARDED
-        self._typed = TypedTexts(secrets)
-        self.redact: Callable[[str], str] = self._typed.redact
-        self.near_misses = self._typed.near_misses
+        self.typed = TypedTexts(secrets)
+        self.redact: Callable[[str], str] = self.typed.redact
+        self.near_misses = self.typed.near_misses
         self.journal = Journal(
-            settings.journal_folder, name, settings.journal, self._typed.redact, guard, watcher, journal_store
+            settings.journal_folder, name, settings.journal, self.typed.redact, guard, watcher, journal_store
         )
         self.recorder = SessionRecorder(self, lambda: self._context, is_watched=watcher is not None)
         self.driver = Driver(settings.deadlines.held, settings.deadlines.lease)
@@ -108,7 +108,7 @@ class Session:
         # Sent when the session has another page, tab or driver.
         self.changed = Signal()
         self._watcher = watcher
-        self._people = PersonAccess(name, lambda: self._context, self.journal, self._typed)
+        self._people = PersonAccess(name, lambda: self._context, self.journal, self.typed)
         self.captures = Captures(self, lambda: self._context)
         self.driver.before_turn = self._people.finish
         network.on_refused = self._on_refused
@@ -152,10 +152,10 @@ class Session:
         self.last_used = time.monotonic()
         try:
             # All text of a page leaves the engine here, so secrets are removed here.
-            outcome = redacted_outcome(await Run(self, options).run(action), self._typed)
+            outcome = redacted_outcome(await Run(self, options).run(action), self.typed)
             return self._add_guard_notice(outcome)
         except Exception as error:
-            redact_error(error, self._typed)
+            redact_error(error, self.typed)
             raise
         finally:
             self.running_calls -= 1
@@ -227,9 +227,9 @@ class Session:
             await self.network.close()
         self.refuse_if_closed()
         self._is_untried = False
-        context.restrict_reading(self.may_read, HIDDEN_FRAME_TEXT, self._typed)
+        context.restrict_reading(self.may_read, HIDDEN_FRAME_TEXT, self.typed)
         context.use_secrets(self.secrets)
-        context.watch(self._on_changed, self._typed.note_field)
+        context.watch(self._on_changed, self.typed.note_field)
         await self.web.cookies.give_to(context)
         self._use(context)
         await self.captures.begin()
@@ -359,7 +359,7 @@ class Session:
 
     def _redact_url(self, url: PageText) -> PageText:
         """Return only the origin of a page that may not be read, since a URL can contain its text."""
-        return url.around(self._typed.redact(url) if self.may_read(url) else url.origin)
+        return url.around(self.typed.redact(url) if self.may_read(url) else url.origin)
 
     def watch(self, tab: str | None = None, max_width: int = 1280, quality: int = 60) -> LiveView:
         """Return a live view of a tab, or of the current one, whichever that is. It is no action of the agent.

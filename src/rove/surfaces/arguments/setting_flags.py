@@ -18,6 +18,7 @@ OF_SERVERS = (*OF_ACTIONS, "approve", "toolset")
 OF_COMMANDS: Mapping[str, Sequence[str]] = {
     "mcp": OF_SERVERS,
     "serve": (*OF_SERVERS, "serve.host", "serve.port", "serve.model"),
+    "cluster": ("home", "serve.host", "serve.port"),
     "map": OF_ACTIONS,
     "demo": ("home", "browser", "headless"),
     "init": ("allow_host", "headless", "policy", "secrets", "toolset"),

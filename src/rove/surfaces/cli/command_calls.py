@@ -79,7 +79,7 @@ def tools(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | No
 def doctor(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
     from rove.surfaces.cli.doctor import report
 
-    return report(resolved.settings, given.settings_fault)
+    return report(resolved.settings, given.settings_fault, resolved.settings.cluster.address)
 
 
 def config_show(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:

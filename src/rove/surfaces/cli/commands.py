@@ -21,6 +21,7 @@ from rove.surfaces.cli import command_calls
 from rove.surfaces.cli.arguments.command_arguments import (
     completion_arguments,
     config_parts,
+    doctor_arguments,
     init_arguments,
     install_arguments,
     journal_parts,
@@ -35,6 +36,7 @@ from rove.surfaces.cli.arguments.command_tree import CommandTree, layout, runs
 from rove.surfaces.cli.arguments.overview import OverviewParser
 from rove.surfaces.cli.arguments.recording_commands import export_part, recordings_parts
 from rove.surfaces.cli.arguments.state_commands import profiles_parts, states_parts
+from rove.surfaces.cli.cluster.arguments import cluster_parts
 from rove.surfaces.cli.map.arguments import map_arguments, run_map
 from rove.version import VERSION
 
@@ -125,11 +127,15 @@ def build_parser(words: Collection[str] | None = None) -> argparse.ArgumentParse
     CommandTree(parser, words, lines).add_all(
         mcp=("Serve an MCP client over standard input and output.", runs(command_calls.mcp, mcp_arguments)),
         serve=("Serve a web page, WebSocket clients and MCP over HTTP.", runs(command_calls.serve, serve_arguments)),
+        cluster=("Look at the nodes of a cluster; empty one before it goes.", partial(cluster_parts, runs)),
         map=("Visit many pages, and write a line of JSON for each.", runs(run_map, map_arguments)),
         demo=("Take a guided tour of a small built-in site.", runs(command_calls.demo)),
         init=("Add rove to the MCP clients on this machine.", runs(command_calls.init, init_arguments)),
         install=("Find a usable browser, or fetch one.", runs(command_calls.install, install_arguments)),
-        doctor=("Check everything that rove needs; exit code 1 if something is broken.", runs(command_calls.doctor)),
+        doctor=(
+            "Check everything that rove needs; exit code 1 if something is broken.",
+            runs(command_calls.doctor, doctor_arguments),
+        ),
         config=("Look at the settings, and change them.", config_parts),
         policy=("Look at what an agent may do.", policy_parts),
         states=("Look at saved logins; delete them, bring them in and out.", partial(states_parts, runs)),

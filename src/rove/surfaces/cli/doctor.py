@@ -17,24 +17,27 @@ MARKS = {"good": "ok  ", "worth knowing": "note", "broken": "FAIL"}
 COLOURS = {"good": "green", "worth knowing": "yellow", "broken": "red"}
 
 
-def report(settings: Settings, fault: InvalidSettings | None = None) -> int:
+def report(settings: Settings, fault: InvalidSettings | None = None, cluster: str | None = None) -> int:
     """Print each finding as it is made; return 1 if something is broken.
 
     `fault`: why the settings of the user are not valid, so that the rest is checked with the defaults.
+    `cluster`: address of a Ray cluster that is checked too.
     """
-    return asyncio.run(_report(settings, fault))
+    return asyncio.run(_report(settings, fault, cluster))
 
 
-async def _report(settings: Settings, fault: InvalidSettings | None) -> int:
+async def _report(settings: Settings, fault: InvalidSettings | None, cluster: str | None) -> int:
     broken = 0
-    async for finding in _all_findings(settings, fault):
+    async for finding in _all_findings(settings, fault, cluster):
         print(_line(finding), flush=True)
         broken += finding.state == "broken"
     print(f"\n{broken} problem(s)." if broken else "\nAll is well.")
     return 1 if broken else 0
 
 
-async def _all_findings(settings: Settings, fault: InvalidSettings | None) -> AsyncIterator[Finding]:
+async def _all_findings(
+    settings: Settings, fault: InvalidSettings | None, cluster: str | None
+) -> AsyncIterator[Finding]:
     if fault is not None:
         fix = f"{fault.hint} `rove config edit` opens the file. What follows is checked with the default settings."
         yield Finding("settings", "broken", fault.message, fix)
@@ -42,6 +45,11 @@ async def _all_findings(settings: Settings, fault: InvalidSettings | None) -> As
         yield finding
     for finding in client_findings():
         yield finding
+    if cluster is not None:
+        from rove.cluster.checks.findings import cluster_findings  # Ray's packages may not be installed
+
+        async for finding in cluster_findings(settings, cluster):
+            yield finding
 
 
 def _line(finding: Finding) -> str:

@@ -22,7 +22,9 @@ from rove.toolsets.toolset import Toolset, toolset_from
 from rove.version import VERSION
 
 if TYPE_CHECKING:
-    from rove.surfaces.gateway.gateway import Gateway
+    from rove.engine.sessions.served_sessions import ServedSessions
+    from rove.surfaces.gateway.gateway import Gateway, MakeSessions
+    from rove.surfaces.gateway.live.observer import SessionObserver
 
 
 AT_TERMINAL = """\
@@ -67,8 +69,24 @@ def serve_gateway(settings: Settings, with_demo: bool) -> int:
         ) from error
     log_for_programs()
     with _demo_site(settings) if with_demo else contextlib.nullcontext((settings, None)) as (served, site):
-        asyncio.run(serve(Gateway(served, site), _announce))
+        asyncio.run(serve(Gateway(served, site, make_sessions=_maker(served)), _announce))
     return 0
+
+
+def _maker(settings: Settings) -> MakeSessions | None:
+    """Return what makes sessions on a cluster, if one is named; None for those of this process."""
+    address = settings.cluster.address
+    if address is None:
+        return None
+    from rove.cluster.connection.installed import require_cluster_packages
+
+    require_cluster_packages()
+    from rove.cluster.sessions.server.serving import sessions_on
+
+    def make(served: Settings, observer: SessionObserver) -> ServedSessions:
+        return sessions_on(address, served, appointed(served), observer, observer)
+
+    return make
 
 
 @contextlib.contextmanager

@@ -158,6 +158,7 @@ class JsonLog(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
         }
+        facts |= {name: told for name in ("node", "session") if (told := getattr(record, name, ""))}
         if record.exc_info:
             facts["error"] = self.formatException(record.exc_info)
         return json.dumps(facts, ensure_ascii=False)

@@ -72,6 +72,8 @@ async def test_a_full_cluster_refuses_at_once_when_the_line_is_full_too() -> Non
     await placement.place("s1")
     await placement.place("s2")
     [first] = await waiting(placement, "s3")
+    with pytest.raises(LimitReached):
+        placement.refuse_if_full()
     with pytest.raises(LimitReached) as refused:
         await placement.place("s4")
     assert refused.value.retry_after == 30

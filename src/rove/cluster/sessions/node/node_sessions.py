@@ -52,7 +52,7 @@ class NodeSessions(Sessions):
         self._logins: dict[str, SessionLogin] = {}
         self.files: dict[str, SessionFiles] = {}
         super().__init__(
-            replace(configuration.settings_on(folder), workspace=folder / WORKSPACES),
+            _settings_on(configuration, folder),
             configuration.policy,
             _approver(orders, outbox),
             watcher=RelayedWatcher(outbox, on_changed),
@@ -74,6 +74,7 @@ class NodeSessions(Sessions):
         session.backup.on_saved = lambda saved: self._tell_saved(session, saved)
         if opening.saved is not None:
             session.begin_with(opening.saved.context(opening.reason))
+        session.typed.withhold(opening.typed)
         for host in opening.hosts:
             await session.allow_host(host)
         if opening.is_paused:
@@ -108,6 +109,8 @@ class NodeSessions(Sessions):
             current,
             (refs.next, refs.frames, session.ids_given) if refs is not None else (1, 0, 0),
             str(self.files[session.name].root),
+            self.files[session.name].exist,
+            session.typed.texts,
             next(self._facts),
         )
 
@@ -131,6 +134,13 @@ class NodeSessions(Sessions):
 
     def _login_of_default(self, name: str, owner: str | None) -> SessionLogin:
         return self._logins.get(name) or SessionLogin()
+
+
+def _settings_on(configuration: Configuration, folder: Path) -> Settings:
+    """Return the settings of the node's sessions, of which there may be as many as are placed on one node."""
+    settings = configuration.settings_on(folder)
+    limits = replace(settings.limits, sessions=settings.cluster.sessions_per_node)
+    return replace(settings, workspace=folder / WORKSPACES, limits=limits)
 
 
 def _approver(orders: Orders, outbox: Outbox) -> Approver | None:

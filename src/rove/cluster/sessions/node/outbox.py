@@ -9,15 +9,15 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 from rove.cluster.sessions.messages import Event
-from rove.errors import NodeLost, RoveError
+from rove.errors import ClusterUnavailable, RoveError
 
-# Events that wait for a server that does not read. Beyond these the oldest progress and log lines are dropped.
+# Events that wait for a server that does not read. Beyond these the oldest are dropped.
 MOST_EVENTS = 10_000
 
 
-def server_gone() -> NodeLost:
+def server_gone() -> ClusterUnavailable:
     """Return the error for a question that no server will answer."""
-    return NodeLost("The server of this session has gone.", hint="Call again once it is back.")
+    return ClusterUnavailable("The server of this session has gone.", hint="Call again once it is back.")
 
 
 class Outbox:
@@ -36,7 +36,7 @@ class Outbox:
         self._more.set()
 
     async def ask(self, question: str, *arguments: Any) -> Any:
-        """Return what the server answers. Raises the RoveError that it raised, or NodeLost if it has gone."""
+        """Return what the server answers. Raises the RoveError that it raised, or ClusterUnavailable if it has gone."""
         if not self._readers:
             raise server_gone()
         number = next(self._numbers)

@@ -35,6 +35,7 @@ from rove.engine.sessions.owned_sessions import DEFAULT, OwnedSessions
 from rove.engine.sessions.refusals import checked_name, closed_error, not_open, refuse_login
 from rove.engine.watcher import StepWatcher
 from rove.errors import NodeLost, NotOpen, RoveError, Unsupported
+from rove.guard.hosts.local_machine import own_addresses
 from rove.guard.policy.approval import Approver, NoApprover
 from rove.settings.tree import Settings
 from rove.states.choice import NO_LOGIN, LoginChoice
@@ -118,8 +119,8 @@ class ClusterSessions:
             log.exception("the session %s could not be closed in order", session.name)
 
     def protect_port(self, address: str, port: int) -> None:
-        """Let no page reach a port of this server. Nodes are told when they get their orders."""
-        self._ports.append((address, port))
+        """Let no page reach a port of this server, at any of its addresses. Nodes are told with their orders."""
+        self._ports += [(str(each), port) for each in {address, *map(str, own_addresses())}]
 
     def session(self, name: str | None = None) -> RemoteSession:
         """Return the session of that name, or the default one, which clients need not open."""
@@ -154,7 +155,8 @@ class ClusterSessions:
         return [session.describe() for session in self._open.values()]
 
     def refuse_if_full(self) -> None:
-        """Do nothing: placement refuses at once, and a person is asked in vain only if the cluster is full."""
+        """Raise LimitReached if every node is full, and so is the line for one."""
+        self.placement.refuse_if_full()
 
     async def open_session(
         self,

@@ -202,6 +202,7 @@ class RemoteSession:
             tuple(self._hosts),
             state.is_paused,
             state.name if state.who == "person" else None,
+            facts.typed if facts is not None else (),
         )
 
     async def open_on(self, node: str, opening: Opening) -> None:
@@ -233,6 +234,7 @@ class RemoteSession:
             return
         self.facts = facts
         self.has_slot = self.has_slot or facts.has_slot
+        self.files.has_some = facts.has_files
         self.control.note(facts)
         self.changed.send()
 

@@ -33,6 +33,8 @@ class SessionFiles:
         self._sent: dict[str, tuple[int, int]] = {}
         self._names: dict[str, str] = {}
         self._root = ""
+        # Whether there are files on the node, whose paths may be told.
+        self.has_some = False
         self._lock = asyncio.Lock()
 
     def begin(self, root: str) -> None:
@@ -60,7 +62,7 @@ class SessionFiles:
 
     def from_node(self, value: V) -> V:
         """Return an outcome, an error or an entry in which paths of the node are those of the workspace."""
-        if not self._root:
+        if not self._root or not self.has_some:
             return value
         root = str(self._workspace.root)
         renamed = [(f"{self._root}/{node}", f"{root}/{here}") for node, here in self._names.items() if node != here]

@@ -11,6 +11,7 @@ from rove.surfaces.cli import command_calls
 from rove.surfaces.cli.arguments.command_tree import CommandTree, runs
 from rove.surfaces.cli.arguments.help_texts import (
     COMPLETION,
+    DOCTOR,
     EXPLAIN,
     INIT,
     INIT_EXAMPLES,
@@ -25,10 +26,12 @@ from rove.surfaces.cli.arguments.help_texts import (
     TOOLS,
     VERIFY,
 )
+from rove.surfaces.cli.cluster.arguments import cluster_flag
 
 
 def serve_arguments(serve: argparse.ArgumentParser) -> None:
     serve.description, serve.epilog = SERVE, SERVE_EXAMPLES
+    cluster_flag(serve, "run the sessions on the nodes of a Ray cluster, HOST:PORT of its head (docs/cluster.md)")
     serve.add_argument("--demo", action="store_true", help="serve the built-in site beside it, for the chat to visit")
 
 
@@ -37,6 +40,11 @@ def install_arguments(install: argparse.ArgumentParser) -> None:
     which = "engine, or axe, for audits of accessibility; the engine that is set if not given"
     install.add_argument("which", nargs="?", choices=choices, help=which)
     install.add_argument("--force", action="store_true", help="fetch one even where one is found")
+
+
+def doctor_arguments(doctor: argparse.ArgumentParser) -> None:
+    doctor.epilog = DOCTOR
+    cluster_flag(doctor, "check a Ray cluster too: TLS, token, versions, and a browser and memory on each node")
 
 
 def init_arguments(init: argparse.ArgumentParser) -> None:

@@ -91,6 +91,11 @@ examples:
   rove export order --as recorder --out order.json        for the Recorder in Chrome's developer tools
   rove export order --as trace                            trace.zip, for `npx playwright show-trace`
 """
+DOCTOR = """\
+examples:
+  rove doctor                               this machine
+  rove doctor --cluster 10.0.0.5:6379       this machine and the nodes of a cluster
+"""
 EXPLAIN = """\
 examples:
   rove policy explain upload https://example.com

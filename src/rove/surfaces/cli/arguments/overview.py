@@ -14,7 +14,7 @@ from rove.surfaces.own_commands import SESSION_COMMANDS
 GROUPS = {
     "sessions": ("sessions", "close", "stop", "approve", "watch", "logs"),
     "record and replay": ("record", "replay", "recordings", "export"),
-    "connect and serve": ("init", "mcp", "serve", "skill", "completion"),
+    "connect and serve": ("init", "mcp", "serve", "cluster", "skill", "completion"),
     "set up": ("install", "doctor", "config", "policy", "states", "profiles", "tools"),
     "more": ("demo", "map", "journal"),
 }

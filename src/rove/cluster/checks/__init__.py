@@ -1,0 +1,1 @@
+"""Whether a cluster has what rove needs: `rove doctor --cluster`."""

@@ -1,0 +1,1 @@
+"""`rove cluster`, and what `rove doctor` says of a cluster."""

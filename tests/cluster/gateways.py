@@ -1,0 +1,37 @@
+"""Gateways whose sessions run on nodes in the loop of the test."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any, cast
+
+from tests.cluster.loop_nodes import LoopNodes
+from tests.gateway.clients import RunningGateway, running_gateway
+
+from rove.cluster.connection.cluster import Cluster
+from rove.cluster.sessions.server.cluster_sessions import ClusterSessions
+from rove.engine.sessions.served_sessions import ServedSessions
+from rove.settings.tree import Settings
+from rove.surfaces.approvers import appointed
+from rove.surfaces.gateway.live.observer import SessionObserver
+
+
+def sessions_on(nodes: LoopNodes, settings: Settings, observer: SessionObserver | None = None) -> ClusterSessions:
+    cluster = cast("Cluster", nodes)
+    return ClusterSessions(settings, cluster, appointed(settings), watcher=observer, people=observer)
+
+
+@contextlib.asynccontextmanager
+async def gateway_on(*names: str, **settings: Any) -> AsyncGenerator[tuple[RunningGateway, LoopNodes]]:
+    """Serve a gateway whose sessions are on as many nodes as are named."""
+    with tempfile.TemporaryDirectory(prefix="rv") as folder:
+        nodes = LoopNodes(Path(folder), *names)
+
+        def make(given: Settings, observer: SessionObserver) -> ServedSessions:
+            return sessions_on(nodes, given, observer)
+
+        async with running_gateway(make_sessions=make, **settings) as running:
+            yield running, nodes

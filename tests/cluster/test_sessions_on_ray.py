@@ -1,0 +1,127 @@
+"""Sessions on the nodes of a real Ray cluster: a node is killed under load; what a call through the cluster costs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import statistics
+import time
+from collections.abc import AsyncGenerator, Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cluster.ray_nodes import RayNodes
+from tests.login_page import LOGGED_IN, LOGIN_PAGE
+from tests.site import OWN_SITES, Site
+
+from rove.action import parse
+from rove.cluster.connection.cluster import Cluster
+from rove.cluster.connection.options import ClusterOptions
+from rove.cluster.sessions.server.cluster_sessions import ClusterSessions
+from rove.cluster.sessions.server.remote_session import RemoteSession
+from rove.engine.sessions.served_session import ServedSession
+from rove.errors import NodeLost, RoveError
+from rove.outcome import AnyOutcome
+from rove.settings.tree import load
+
+log = logging.getLogger(__name__)
+pytestmark = pytest.mark.slow
+SESSIONS = 30
+ANSWERS_WITHIN = 30.0
+CALLS = 200
+
+
+@pytest.fixture(scope="module")
+def ray_nodes() -> Generator[RayNodes]:
+    # The head runs no sessions, so that any of the three nodes can be killed alone.
+    nodes = RayNodes(4, cpus=2, head_cpus=0)
+    yield nodes
+    nodes.close()
+
+
+@pytest.fixture
+async def sessions(tmp_path: Path, ray_nodes: RayNodes) -> AsyncGenerator[ClusterSessions]:
+    settings = load(
+        home=tmp_path / "home", allow_host=OWN_SITES, deadlines__action=60, limits__sessions=100, headless=True
+    )
+    async with ClusterSessions(settings, Cluster(ClusterOptions(ray_nodes.address))) as made:
+        yield made
+
+
+async def run(session: ServedSession, action: str, **arguments: Any) -> AnyOutcome:
+    return await session.run(parse(action, arguments))
+
+
+async def log_in(sessions: ClusterSessions, name: str, address: str) -> None:
+    await sessions.open_session(name)
+    session = sessions.session(name)
+    await run(session, "navigate", url=address)
+    await run(session, "wait", text='"user"')
+    await run(session, "click", target='button "Log in"')
+    await run(session, "wait", text="logged in")
+    while b"secret-token" not in (await sessions.saver.latest(name) or b""):
+        await asyncio.sleep(0.1)
+
+
+async def call_until(stop: asyncio.Event, session: RemoteSession, errors: list[RoveError]) -> None:
+    """Call a session again and again, and note what goes wrong."""
+    while not stop.is_set():
+        try:
+            await run(session, "evaluate", expression="1")
+        except RoveError as error:
+            errors.append(error)
+        await asyncio.sleep(0.2)
+
+
+async def answered_after(session: RemoteSession, began: float) -> float:
+    """Return the seconds after which a session shows its page again, logged in."""
+    while True:
+        try:
+            await run(session, "wait", text='"user"')
+            assert (await run(session, "evaluate", expression="found")).result.value == LOGGED_IN
+            return time.monotonic() - began
+        except NodeLost:
+            await asyncio.sleep(0.1)
+
+
+async def test_sessions_of_a_killed_node_answer_again_logged_in_and_others_do_not_notice(
+    sessions: ClusterSessions, ray_nodes: RayNodes, site: Site
+) -> None:
+    address = site.page("/", LOGIN_PAGE)
+    names = [f"agent-{number}" for number in range(SESSIONS)]
+    for start in range(0, SESSIONS, 5):  # two processors start no more browsers at once
+        await asyncio.gather(*(log_in(sessions, name, address) for name in names[start : start + 5]))
+    placed = {name: str(sessions.node_of(name)) for name in names}
+    assert len(set(placed.values())) == 3
+    killed = ray_nodes.others.pop()
+    lost = [name for name in names if placed[name].startswith(f"{killed.name}-")]
+    others = [name for name in names if name not in lost]
+    stop, errors = asyncio.Event(), list[RoveError]()
+    calling = [asyncio.ensure_future(call_until(stop, sessions.session(name), errors)) for name in others]
+    began = time.monotonic()
+    killed.kill()
+    seconds = await asyncio.gather(*(answered_after(sessions.session(name), began) for name in lost))
+    stop.set()
+    await asyncio.gather(*calling)
+    log.info("%d of %d sessions answered again after %.1f to %.1f s", len(lost), SESSIONS, min(seconds), max(seconds))
+    assert lost and not errors
+    assert max(seconds) < ANSWERS_WITHIN
+    assert {name: sessions.node_of(name) for name in others} == {name: placed[name] for name in others}
+
+
+async def test_a_call_through_the_cluster_costs_less_than_five_milliseconds(
+    sessions: ClusterSessions, site: Site
+) -> None:
+    """What a call takes at the server, less what the engine on the node says that it took there."""
+    await sessions.open_session("mine")
+    session = sessions.session("mine")
+    await run(session, "navigate", url=site.page("/", "<title>Quiet</title>"))
+    costs: list[float] = []
+    for _ in range(CALLS):
+        began = time.monotonic()
+        outcome = await run(session, "evaluate", expression="1")
+        costs.append(time.monotonic() - began - outcome.seconds)
+    median = statistics.median(costs)
+    log.info("cost of a call: median %.2f ms, least %.2f ms", median * 1000, min(costs) * 1000)
+    assert median < 0.005
