@@ -84,6 +84,7 @@ SCENARIOS: dict[str, Callable[[Costs], Any]] = {
     "rack": lambda costs: scenarios.losses(
         _plan(), costs, RACK, (1, 2, 4, 8, 64), costs.head.detection["silent, quick checks"]
     ),
+    "three_nodes": lambda costs: scenarios.three_nodes(costs, (1, 2, 4, 8, 64), costs.head.detection["killed"]),
     "detection": _detection,
     "stores": lambda costs: scenarios.stores(_plan(), costs, (0.01, 0.03, 0.1, 0.3)),
     # At each gateway, of its 50 nodes.

@@ -11,7 +11,7 @@ from typing import Any
 from bench.scale.processors import Processors
 from bench.scale.virtual_time import now, run
 from bench.session_costs.measurement import ROUND
-from bench.session_costs.table import call_processor, idle_line
+from bench.session_costs.table import call_processor, idle_share
 
 Json = dict[str, Any]
 
@@ -41,7 +41,7 @@ def _row(kind: Json, stage: Json, cores: float, rounds: int, thinking: float) ->
 
 async def _simulate(kind: Json, stage: Json, cores: float, rounds: int, thinking: float) -> float:
     machine = Processors(cores)
-    machine.change(stage["other_busy"] + idle_line(kind) * stage["sessions"])
+    machine.change(stage["other_busy"] + idle_share(kind) * stage["sessions"])
     costs = {tool: call_processor(kind, tool) for tool in set(ROUND)}
     waits = {tool: _waiting(kind, tool, costs[tool]) for tool in set(ROUND)}
     chance, took = random.Random(1), list[float]()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from bench.session_costs.table import call_processor, idle_line, memory_line, opening_processor, restore_processor
+from bench.session_costs.table import call_processor, idle_share, memory_line, opening_processor, restore_processor
 
 FOLDER = Path(__file__).parents[2] / "docs/cluster_results"
 TOOLS = ("navigate", "snapshot", "click")
@@ -84,7 +84,7 @@ def _kind(kind: Mapping[str, Any]) -> KindCost:
     return KindCost(
         kind["kind"],
         int(memory_line(kind)[1]),
-        idle_line(kind),
+        idle_share(kind),
         opening_processor(kind),
         restore_processor(kind),
         {tool: call_processor(kind, tool) for tool in TOOLS},

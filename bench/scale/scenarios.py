@@ -260,7 +260,7 @@ def slow_node(plan: Plan, costs: Costs, speed: float) -> Json:
     }
 
 
-def small(costs: Costs, cores: float, sessions: int, seed: int = 1) -> Plan:
-    """Return a plan of three nodes on one machine, as the tests of the cluster start them."""
-    machines = Machines(nodes=3, nodes_per_rack=1, cores=cores, gateways=1)
-    return Plan(machines, Work(sessions=sessions, kinds={"article": 1.0}), seed=seed)
+def three_nodes(costs: Costs, moves: Sequence[int], detection: float) -> list[Json]:
+    """30 sessions on three nodes, of which one dies: the others have to open five more each at once."""
+    machines = Machines(nodes=3, nodes_per_rack=1)
+    return losses(Plan(machines, Work(sessions=30)), costs, 1, moves, detection)
