@@ -232,8 +232,8 @@ class Placement:
 
     def _serve(self) -> None:
         """Give room to those that wait: first to sessions that were moved, then to new ones in their order."""
-        # What found no node with some excluded finds none with more of them. With hundreds of nodes and of sessions that
-        # wait, to try each would stop the event loop for a second.
+        # What found no node with some excluded finds none with more of them. With hundreds of nodes and of sessions
+        # that wait, to try each would stop the event loop for a second.
         failed: list[frozenset[str]] = []
         for place in self._moves:
             wish = self._wishes[place]
