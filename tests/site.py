@@ -137,11 +137,15 @@ class _Handler(BaseHTTPRequestHandler):
         page: Page = self.server.site.answer(request)  # type: ignore[attr-defined]
         self.send_response(page.status)
         self.send_header("Content-Type", page.kind)
-        self.send_header("Content-Length", str(len(page.body)))
+        body = (
+            b"" if page.status in (204, 304) else page.body
+        )  # these have none: it would stand before the next response
+        if page.status != 204:
+            self.send_header("Content-Length", str(len(page.body)))
         for name, value in page.headers.items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(page.body)
+        self.wfile.write(body)
 
     def do_POST(self) -> None:
         self.do_GET()

@@ -262,6 +262,11 @@ class CompositeAction(Action[R]):
         """Whether its actions have the time of one together, instead of each its own."""
         return False
 
+    @property
+    def tells_pages(self) -> bool:
+        """Whether its outcome includes what its actions changed on pages."""
+        return True
+
     async def perform(self, runner: StepRunner) -> R:
         """Run the actions with `runner`, and return what came of them."""
         raise NotImplementedError

@@ -39,6 +39,7 @@ def page_with_frame_and_worker(site: Site) -> str:
     return site.page("/", f"{head}{frame}<script>w = new Worker('/w.js')</script>")
 
 
+@pytest.mark.engines("chromium", reason="Firefox emulates no touch screen, no colour scheme and no reduced motion")
 async def test_a_phone_is_a_phone_in_pages_frames_workers_and_requests(session: Session, site: Site) -> None:
     outcome = await session.emulate("Pixel 10", locale="de-DE", time_zone="Asia/Tokyo", color_scheme="dark",
                                     reduced_motion=True)  # fmt: skip
@@ -68,6 +69,7 @@ async def test_what_is_emulated_holds_in_new_tabs_and_popups_and_ends_with_reset
     head = "<meta name=viewport content='width=device-width'>"
     url = site.page("/", f"{head}<button onclick=\"window.open('/')\">Open</button>")
     await session.navigate(url)
+    brands = await value(session, "navigator.userAgentData?.brands.length ?? 0")  # Chromium alone has client hints
     await session.emulate("iPhone 17", landscape=True, time_zone="Asia/Tokyo")
     await session.click("button")
     await session.tabs("new", url=url)
@@ -83,9 +85,10 @@ async def test_what_is_emulated_holds_in_new_tabs_and_popups_and_ends_with_reset
     outcome = await session.emulate(reset=True)
     assert str(outcome.result) == "Nothing is emulated."
     await session.reload()
-    assert await value(session, said) == [1280, 720, False, 3, "UTC"]
+    assert await value(session, said) == [1280, 720, False, brands, "UTC"]
 
 
+@pytest.mark.engines("chromium", reason="Firefox emulates no touch screen, no colour scheme and no reduced motion")
 async def test_values_of_ones_own_replace_those_of_a_device_and_what_is_not_given_stays(
     session: Session, site: Site
 ) -> None:
@@ -151,10 +154,17 @@ def test_every_device_has_a_name_and_a_screen() -> None:
 
 @pytest.mark.engines("firefox", reason="it can emulate a touch screen")
 async def test_a_touch_screen_that_cannot_be_emulated_is_told_or_refused(session: Session, site: Site) -> None:
-    outcome = await session.emulate("Pixel 10")
+    outcome = await session.emulate("Pixel 10", locale="de-DE", time_zone="Asia/Tokyo")
     assert "Pixel 10; 412 x 923 at density 2.625; mobile; no touch screen" in str(outcome.result)
-    await session.navigate(site.page("/", "<p>Page</p>"))
-    assert await value(session, "[innerWidth, navigator.maxTouchPoints]") == [412, 0]
+    await session.navigate(page_with_frame_and_worker(site))
+    size = "[innerWidth, innerHeight, devicePixelRatio, screen.width, screen.orientation.type]"
+    assert await value(session, size) == [412, 923, 2.625, 412, "portrait-primary"]
+    assert await value(session, "navigator.maxTouchPoints") == 0
+    said = "[navigator.language, (1234.5).toLocaleString(), Intl.DateTimeFormat().resolvedOptions().timeZone]"
+    assert await everywhere(session, said) == [["de-DE", "1.234,5", "Asia/Tokyo"]] * 3
+    assert all("Android" in agent for agent in await everywhere(session, "navigator.userAgent"))
+    for path in ("/", "/frame", "/w.js"):
+        assert "Android" in site.asked(path)[0].headers["User-Agent"]
     with pytest.raises(Unsupported, match="touch"):
         await session.emulate("Windows laptop", touch=True)
     await session.emulate(reset=True)

@@ -34,7 +34,12 @@ async def greet(session: Session, shown: str) -> None:
     "style",
     [
         "padding: 30px 90px; border: 15px solid",
-        "transform: scale(0.5) translate(200px, 50px)",
+        pytest.param(
+            "transform: scale(0.5) translate(200px, 50px)",
+            marks=pytest.mark.engines(
+                "chromium", reason="Firefox places input in a frame without the transforms around"
+            ),
+        ),
         "zoom: 1.5",
         "zoom: 0.6",
     ],

@@ -138,9 +138,11 @@ async def test_two_viewers_share_one_screencast_which_stops_with_the_last(
     async with engine.watch(max_width=320) as small, engine.watch(max_width=1280) as large:
         await frame_at(small, url)
         await frame_at(large, url)
-        assert tab.screencast._sent == (1280, 60)  # type: ignore[attr-defined]
+        assert tab.screencast.is_running  # type: ignore[attr-defined]
+        if session.settings.engine == "chromium":  # the others send pictures of the whole size
+            assert tab.screencast._sent == (1280, 60)  # type: ignore[attr-defined]
     async with asyncio.timeout(20):
-        while tab.screencast._sent is not None:  # type: ignore[attr-defined]
+        while tab.screencast.is_running:  # type: ignore[attr-defined]
             await asyncio.sleep(0.01)
 
 

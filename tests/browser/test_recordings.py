@@ -106,6 +106,28 @@ async def test_equal_buttons_are_told_apart_by_their_rows(session: Session, site
     assert await done(session) == "removed green"
 
 
+async def test_icons_without_a_name_are_told_apart_by_what_they_show_and_by_their_rows(
+    session: Session, site: Site
+) -> None:
+    icons = {"edit": "M4 20h4L20 8z", "delete": "M3 6h18M8 6V4h8v2"}
+    buttons = {
+        verb: f"<button onclick=\"done.textContent='{verb} ROW'\"><svg width=20><path d='{path}'/></svg></button>"
+        for verb, path in icons.items()
+    }
+    was = [f"<tr><td>{row}<td>{buttons['edit']}{buttons['delete']}".replace("ROW", row) for row in ("Ada", "Bob")]
+    now = [f"<div><b>{row}</b><p>{buttons['delete']}<i>{buttons['edit']}</i></p></div>".replace("ROW", row)
+           for row in ("Bob", "Cy", "Ada")]  # fmt: skip
+    await session.navigate(site.page("/icons", f"<h1>People</h1><table>{''.join(was)}</table><p id=done></p>"))
+    async with session.recording("icons"):
+        await session.click("tr:nth-of-type(1) button:nth-of-type(2)")
+    site.page("/icons", f"<h1>People</h1>{''.join(now)}<p id=done></p>")
+    await session.replay("icons")
+    assert await done(session) == "delete Ada"
+    site.page("/icons", f"<h1>People</h1>{now[0]}{now[1]}<p id=done></p>")
+    assert isinstance(await error_of(session.replay("icons")), AmbiguousTarget)
+    assert await done(session) == ""
+
+
 async def test_a_replay_stops_where_the_row_is_gone_and_names_what_is_left(session: Session, site: Site) -> None:
     await session.navigate(site.page("/shop", SHOP))
     async with session.recording("remove"):

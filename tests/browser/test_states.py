@@ -198,6 +198,7 @@ async def import_json(own: Session, home: Path, name: str, content: Any) -> None
     await own.import_state(name, f"{name}.json")
 
 
+@pytest.mark.engines("chromium", reason="sessions on other engines have no profiles")
 async def test_a_profile_keeps_the_login_is_guarded_and_has_one_user(
     own: Session, site: Site, unused_port: int
 ) -> None:

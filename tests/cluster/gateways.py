@@ -13,7 +13,7 @@ from tests.gateway.clients import RunningGateway, running_gateway
 
 from rove.cluster.connection.cluster import Cluster
 from rove.cluster.sessions.server.cluster_sessions import ClusterSessions
-from rove.engine.sessions.served_sessions import ServedSessions
+from rove.engine.served.served_sessions import ServedSessions
 from rove.settings.tree import Settings
 from rove.surfaces.approvers import appointed
 from rove.surfaces.gateway.live.observer import SessionObserver

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from rove.cluster.connection.node_facts import NodeFacts
+from rove.cluster.connection.options import ClusterOptions
 from rove.cluster.node.node import Node
 from rove.cluster.node.sealing import seal
 from rove.cluster.payload import decode, encode
@@ -25,6 +26,7 @@ class LoopNodes:
         self.on_node_lost: list[Callable[[NodeFacts], None]] = []
         self.on_connection: list[Callable[[bool], None]] = []
         self.is_connected = True
+        self.options = ClusterOptions("127.0.0.1:1")
         self._nodes = {name: Node(folder / name) for name in names}
         self._gone = {name: asyncio.Event() for name in names}
         for name in names:
@@ -42,6 +44,9 @@ class LoopNodes:
             NodeFacts(name, name, 2.0, 64 * GIGABYTE, 60 * GIGABYTE, machine=name, key=node.keys.public)
             for name, node in self._nodes.items()
         ]
+
+    def all_nodes(self) -> list[NodeFacts]:
+        return self.known_nodes()
 
     def seal(self, node: str, value: Any) -> bytes:
         return seal(value, self._nodes[node].keys.public)

@@ -129,3 +129,90 @@ async def test_people_approve_watch_and_drive_a_session_on_a_node(tmp_path: Path
         facts = (await client.call("sessions.list"))["sessions"][0]
         assert facts["node"] == "n1" and (await client.event("step.ended", sessionKey="shop"))["node"] == "n1"
         assert b'rove_node_sessions{node="n1"} 1.0' in gateway.gateway.metrics.text()
+
+
+@pytest.mark.slow
+async def test_files_are_sent_to_the_node_that_reads_them_and_fetched_from_the_one_that_writes_them(
+    sessions: ClusterSessions, site: Site
+) -> None:
+    site.file("/report.csv", b"a,b", "text/csv", {"Content-Disposition": "attachment; filename=report.csv"})
+    page = site.page("/", "<input type=file id=f><a href='/report.csv'>Get</a>")
+    workspace = sessions.settings.workspace_folder
+    (workspace / "notes").mkdir(parents=True)
+    (workspace / "notes/mine.txt").write_text("from the server")
+    for name in ("one", "two"):
+        await sessions.open_session(name)
+        session = sessions.session(name)
+        await run(session, "navigate", url=page)
+        await run(session, "upload", target="#f", paths=[str(workspace / "notes/mine.txt")])
+        read = "document.querySelector('#f').files[0].text()"
+        assert (await run(session, "evaluate", expression=read)).result.value == "from the server"
+        await run(session, "click", target='link "Get"')
+        (listed,) = (await run(session, "downloads")).result.files
+        assert Path(listed.path).parent == workspace / "downloads"
+        assert Path(listed.path).read_bytes() == b"a,b"
+    assert len(list((workspace / "downloads").iterdir())) == 2
+    assert {sessions.node_of("one"), sessions.node_of("two")} == {"n1", "n2"}
+
+
+@pytest.mark.slow
+async def test_actions_open_list_and_close_sessions_on_any_node_and_states_are_kept_at_the_server(
+    sessions: ClusterSessions, site: Site
+) -> None:
+    address = site.page("/", LOGIN_PAGE)
+    default = sessions.owned_by("anna", "anna-default").session(None)
+    assert default.describe()["tabs"] == [] and not default.has_slot
+    opened = await run(default, "open_session", name="shop", state="shop", save_on_close=True)
+    assert opened.result.is_new
+    shop = sessions.session("shop")
+    assert shop.owner == "anna"
+    await log_in(shop, address)
+    listed = (await run(default, "status")).result.sessions
+    assert {known["session"] for known in listed} == {"anna-default", "shop"}
+    assert (await run(shop, "save_state", name="copy")).result.state.name == "copy"
+    await run(default, "close_session", name="shop")
+    await run(default, "open_session", name="again", state="shop")
+    again = sessions.session("again")
+    await run(again, "navigate", url=address)
+    assert await found(again) == LOGGED_IN
+    await run(again, "close_session")
+    assert {known["session"] for known in sessions.sessions()} == {"anna-default"}
+
+
+@pytest.mark.slow
+async def test_a_session_moves_between_two_calls_and_stays_held(sessions: ClusterSessions, site: Site) -> None:
+    await sessions.open_session("mine")
+    session = sessions.session("mine")
+    await log_in(session, site.page("/", LOGIN_PAGE))
+    first = str(sessions.node_of("mine"))
+    await session.control.pause("Ann")
+    sessions.relocation.drain(first)
+    while sessions.node_of("mine") in (first, None):
+        await asyncio.sleep(0.05)
+    assert session.control.state.is_paused
+    waiting = asyncio.ensure_future(run(session, "snapshot"))
+    await asyncio.wait({waiting}, timeout=0.5)
+    assert not waiting.done()
+    await session.control.resume("Ann")
+    outcome = await waiting
+    assert "moved to another machine" in outcome.events[0].advice
+    assert await found(session) == LOGGED_IN
+    assert next(line["event"] for line in journal_of(sessions, "mine") if line["kind"] == "driver") == "paused"
+
+
+@pytest.mark.slow
+async def test_secrets_are_typed_on_the_node_and_told_nowhere(tmp_path: Path, nodes: LoopNodes, site: Site) -> None:
+    origin = site.url("/").rstrip("/")
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "secrets.toml").write_text(f'[shop]\norigins = ["{origin}"]\nvalue = "correct horse"\n')
+    (home / "secrets.toml").chmod(0o600)
+    async with sessions_on(nodes, load(home=home, allow_host=OWN_SITES, deadlines__action=30)) as sessions:
+        await sessions.open_session("mine")
+        session = sessions.session("mine")
+        await run(session, "navigate", url=site.page("/", "<input type=password id=p>"))
+        await run(session, "fill", target="#p", value="secret:shop")
+        shown = await run(session, "evaluate", expression="document.querySelector('#p').value")
+        assert "correct horse" not in str(shown.result) and "shop" in str(shown.result)
+    kept = [path for folder in tmp_path.iterdir() for path in folder.rglob("*") if path.is_file()]
+    assert not [path for path in kept if b"correct horse" in path.read_bytes() and path.name != "secrets.toml"]

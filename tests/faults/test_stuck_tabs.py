@@ -12,6 +12,7 @@ from tests.site import OWN_SITES, Site
 from rove import Session
 from rove.actions.pages.snapshot import Snapshot
 from rove.actions.pages.wait import Wait
+from rove.chromium import context
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import DeadlineExceeded, RoveError
 from rove.process.watchdog import processes_of
@@ -49,6 +50,20 @@ async def test_a_call_with_hardly_any_time_does_not_call_the_page_busy(session: 
     with pytest.raises(DeadlineExceeded) as caught:
         await session.run(Wait(text="Never"), timeout=0.01)
     assert "busy" not in caught.value.message
+
+
+@pytest.mark.engines("chromium", reason="its driver asks a second time for a page that does not come")
+async def test_a_page_that_comes_after_its_caller_has_asked_again_is_closed(
+    session: Session, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = site.page("/", "<h1>One</h1>")
+    await session.navigate(address)
+    monkeypatch.setattr(context, "OPEN_TIMEOUT", 0)
+    assert (await session.tabs("new", url=address)).result.tabs[-1].url == address
+    async with asyncio.timeout(30):
+        while len(tabs := (await session.tabs("list")).result.tabs) > 2:
+            await session.wait(seconds=0.1)
+    assert [tab.url for tab in tabs] == [address, address]
 
 
 async def test_closing_while_a_browser_starts_leaves_no_process(home: Path, site: Site) -> None:

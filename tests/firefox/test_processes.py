@@ -11,6 +11,7 @@ from tests.processes import marked, run_folders
 from tests.rove_process import call, start_with_page, temporary_rove_home
 from tests.site import Site
 
+from rove.browser.extensions.unpacked import Extension
 from rove.errors import BrowserUnavailable, Unsupported
 from rove.firefox.browser import launch, start_process
 from rove.settings.tree import Deadlines, Settings
@@ -55,11 +56,14 @@ async def test_a_program_that_is_no_firefox_is_refused(home: Path) -> None:
     assert not run_folders(settings.home_folder)
 
 
-async def test_attaching_and_profiles_are_not_supported(home: Path) -> None:
+async def test_attaching_profiles_and_extensions_are_not_supported(home: Path) -> None:
     from rove.browser.browser import ProfileLaunch, load_engine
 
     settings = Settings(home=home, engine="firefox", attach="http://127.0.0.1:9222")
     with pytest.raises(Unsupported):
         await load_engine("firefox").attach(settings)
-    with pytest.raises(Unsupported):
+    with pytest.raises(Unsupported, match="has no profile"):
         await start_process(settings, None, ProfileLaunch(str(home), "http://127.0.0.1:9"))
+    extension = Extension(str(home), "Dark pages", "1.0")
+    with pytest.raises(Unsupported, match="would run an extension in the pages of all sessions"):
+        await start_process(settings, None, ProfileLaunch(str(home), "http://127.0.0.1:9", (extension,)))

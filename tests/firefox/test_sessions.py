@@ -51,3 +51,51 @@ async def test_what_firefox_cannot_emulate_is_said(firefox: Sessions) -> None:
         await session.emulate(color_scheme="dark")
     assert "chromium" in refused.value.hint
     await firefox.close_session("plain")
+
+
+FIELD = "<input id=f aria-label=Name onfocus='n.textContent = Number(n.textContent) + 1'><p id=n>0</p>"
+
+
+async def test_sessions_type_at_the_same_time_though_firefox_has_one_active_window(
+    firefox: Sessions, site: Site
+) -> None:
+    url = site.page("/", FIELD)
+    sessions = [Session(firefox, await firefox.open_session(name)) for name in ("first", "second", "third")]
+    for session in sessions:
+        await session.navigate(url)
+        await session.click("#f")
+
+    async def write(session: Session) -> str:
+        for word in ("alpha ", "beta ", "gamma"):
+            await session.type(word)  # without a target: where the focus is
+        return str((await session.evaluate("f.value")).result.value)
+
+    assert await asyncio.gather(*map(write, sessions)) == ["alpha beta gamma"] * 3
+    for session in sessions:
+        assert (await session.evaluate("Number(n.textContent) > 0")).result.value is True
+        await firefox.close_session(session.name)
+
+
+async def test_the_tab_key_leaves_no_page_without_the_focus(firefox: Sessions, site: Site) -> None:
+    session = Session(firefox, await firefox.open_session("keys"))
+    await session.navigate(site.page("/", FIELD))
+    await session.click("#f")
+    for _ in range(3):
+        await session.press("Tab")
+    before = (await session.evaluate("Number(n.textContent)")).result.value
+    await session.evaluate("document.activeElement.blur()")
+    await session.fill("#f", "x")
+    assert (await session.evaluate("Number(n.textContent)")).result.value > before
+    await firefox.close_session("keys")
+
+
+async def test_going_back_within_a_document_is_told(firefox: Sessions, site: Site) -> None:
+    """Firefox reports no move to an address without a fragment."""
+    session = Session(firefox, await firefox.open_session("history"))
+    url = site.page("/", "<a href='#part'>Part</a><button onclick='history.back()'>Back</button>")
+    await session.navigate(url)
+    await session.click("a")
+    assert str((await session.back()).url) == url
+    await session.click("a")
+    assert str((await session.click("button")).url) == url
+    await firefox.close_session("history")

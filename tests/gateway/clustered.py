@@ -16,7 +16,7 @@ from rove.cluster.placement.placement import Placement
 from rove.cluster.placement.relocation import Relocation
 from rove.cluster.placement.state_saver import StateSaver
 from rove.cluster.placement.state_store import SessionStateStore
-from rove.engine.sessions.cluster_control import ClusterControl
+from rove.engine.served.cluster_control import ClusterControl
 from rove.engine.sessions.sessions import Sessions
 from rove.settings.tree import Settings
 from rove.surfaces.gateway.live.observer import SessionObserver

@@ -474,6 +474,45 @@ async def test_unrequested_bytes_are_not_taken_for_the_next_response() -> None:
         assert (await client.get(f"http://{authority}/")).body == b"ok"
 
 
+@pytest.mark.parametrize("late", [b"<p>The body of the 304</p>\n", b""])
+async def test_a_read_over_a_kept_connection_is_repeated_if_its_response_is_none(late: bytes) -> None:
+    received: list[bytes] = []
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        received.append(await reader.readuntil(b"\r\n\r\n"))
+        if len(received) > 1:
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            await reader.read()
+            return
+        writer.write(b"HTTP/1.1 304 Not Modified\r\nContent-Length: 27\r\n\r\n")
+        received.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(late and late + b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno")
+
+    async with proxied(handle) as (client, authority, egress):
+        assert (await client.get(f"http://{authority}/")).status == 304
+        assert (await client.get(f"http://{authority}/next")).body == b"ok"
+        assert len(received) == 3 and received[1] == received[2] and not egress.failures
+
+
+@pytest.mark.parametrize(("method", "body"), [("POST", b""), ("GET", b"x")])
+async def test_what_may_change_something_is_not_repeated(method: str, body: bytes) -> None:
+    received: list[bytes] = []
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for answer in (b"HTTP/1.1 304 Not Modified\r\n\r\n", b"late\r\n\r\n"):
+            received.append(await reader.readuntil(b"\r\n\r\n"))
+            writer.write(answer)
+        await reader.read()
+
+    async with proxied(handle) as (client, authority, _):
+        assert (await client.get(f"http://{authority}/")).status == 304
+        client.send(
+            f"{method} http://{authority}/ HTTP/1.1", f"Host: {authority}", f"Content-Length: {len(body)}", body=body
+        )
+        assert (await client.reply()).headers["x-rove-failure"] == "malformed"
+        assert len(received) == 2
+
+
 async def test_the_server_connection_closes_when_the_client_disconnects() -> None:
     received, disconnected = asyncio.Event(), asyncio.Event()
 

@@ -10,10 +10,14 @@ from rove.browser.page_data import ConsoleMessage, WorkerInfo
 
 
 class ConsoleLog(Protocol):
-    """The latest console messages; how many older ones were dropped, and how many came too fast to be recorded."""
+    """The latest console messages; how many older ones were dropped, and how many came too fast to be recorded.
+
+    `is_uncounted`: there were more that the browser was not asked for.
+    """
 
     dropped: int
     unrecorded: int
+    is_uncounted: bool
 
     def __iter__(self) -> Iterator[ConsoleMessage]: ...
     def clear(self) -> int:

@@ -183,40 +183,45 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
         tab.opener_group.remove(tab.page)
 
     async def _create_tab(self) -> Tab:
-        self._creating += 1
-        try:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(OPEN_TIMEOUT):
-                    return await self._try_create_tab()
-            # Chromium may put a new page into the process of the page it replaces, which does not answer.
-            return await self._try_create_tab()
-        finally:
-            self._creating -= 1
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(OPEN_TIMEOUT):
+                return await self._try_create_tab()
+        # Chromium may put a new page into the process of the page it replaces, which does not answer.
+        return await self._try_create_tab()
 
     async def _try_create_tab(self) -> Tab:
-        target = await self._request_target()
+        if self._first_page is None:
+            self._creating += 1
+        requested = self._shared.tasks.start(self._request_target())
         try:
+            target = await result_of(requested, CdpError("the context is closed"))
             if (opening := self._opening.pop(target["targetId"], None)) is None:
                 raise CdpError("the page was closed as soon as it was opened")
             return await result_of(opening, CdpError("the page is closed"))
         except asyncio.CancelledError:
-            for tab in [tab for tab in self.tabs if tab.page.target_id == target["targetId"]]:
-                self._forget(tab)
-                self._shared.tasks.start(tab.close())
+            self._shared.tasks.start(self._discard(requested))
             raise
 
     async def _request_target(self) -> dict[str, Any]:
-        first_page, self._first_page = self._first_page, None
-        if first_page is None:
+        try:
+            first_page, self._first_page = self._first_page, None
+            if first_page is not None:
+                return await first_page
             blank = {"url": "about:blank", "browserContextId": self._identity}
             if self._setup.gives_own_window:
                 blank |= new_window(self.settings.viewport)
             async with self._hidden_pages.creation_lock:
                 return await self._root.send("Target.createTarget", blank)
-        try:
-            return await first_page
         finally:
             self._creating -= 1
+
+    async def _discard(self, requested: asyncio.Task[dict[str, Any]]) -> None:
+        """Close a page that was requested and whose caller waits no longer, also if it opens only now."""
+        target = (await requested)["targetId"]
+        self._opening.pop(target, None)
+        for tab in [tab for tab in self.tabs if tab.page.target_id == target]:
+            self._forget(tab)
+            await tab.close()
 
     async def _open_tab(self, tab: Tab, opener: Tab | None) -> Tab:
         try:

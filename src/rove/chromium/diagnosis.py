@@ -17,6 +17,7 @@ from rove.chromium.process.discovery import Installation, candidates, is_snap
 from rove.chromium.process.launch_arguments import decide_sandbox
 from rove.chromium.process.stealth_launch import has_graphics_driver
 from rove.errors import RoveError
+from rove.process import socket_filter
 from rove.process.run_folder import sweep
 from rove.settings.tree import Settings
 
@@ -50,6 +51,10 @@ async def diagnose(settings: Settings) -> AsyncIterator[Finding]:
     )
     if settings.stealth:
         yield check_stealth(settings, installation)
+    if settings.extension and not socket_filter.is_supported():
+        state: State = "worth knowing" if settings.unguarded_extensions else "broken"
+        why = "on this system WebRTC of extensions bypasses rove's proxy"
+        yield Finding("extension", state, why, "Run rove on Linux (x86_64, aarch64) to have it guarded.")
     for subject, detail, fix in described(settings):
         yield Finding(subject, "broken" if fix else "good", detail, fix)
     yield await _check_start(settings)

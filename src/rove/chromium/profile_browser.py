@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rove.browser.network.schemes import is_extension_page
-from rove.chromium.browser import AUTO_ATTACH, CLOSE_TIMEOUT, Browser, opened
+from rove.chromium.browser import CLOSE_TIMEOUT, Browser, opened
 from rove.chromium.context import Context
-from rove.chromium.frames.reporting import WITHOUT_WEBRTC
-from rove.chromium.protocol.connection import CdpError, CdpSession
+from rove.chromium.protocol.connection import CdpError
 from rove.errors import InvalidSettings, Unsupported
 
 if TYPE_CHECKING:
@@ -44,26 +43,12 @@ class ProfileBrowser(Browser):
                 ) from error
 
     def _on_attached(self, event: dict[str, Any]) -> None:
-        """Leave pages and workers of extensions alone, apart from WebRTC: they are not the agent's."""
+        """Leave pages and workers of extensions alone: they are not the agent's."""
         if is_extension_page(event["targetInfo"]["url"]):
-            self._on_extension_attached(event)
+            cdp = self._connection.cdp_session(event["sessionId"])
+            self._tasks.start(cdp.send("Runtime.runIfWaitingForDebugger"))
         else:
             super()._on_attached(event)
-
-    def _on_extension_attached(self, event: dict[str, Any]) -> None:
-        cdp, kind = self._connection.cdp_session(event["sessionId"]), event["targetInfo"]["type"]
-        self._tasks.start(_resume(cdp) if kind.endswith("worker") else self._resume_without_webrtc(cdp))
-
-    async def _resume_without_webrtc(self, cdp: CdpSession) -> None:
-        """Let a document of an extension, and the frames in it, run without WebRTC."""
-        cdp.on("Target.attachedToTarget", self._on_extension_attached)
-        script = {"source": WITHOUT_WEBRTC, "runImmediately": True}
-        await asyncio.gather(
-            cdp.send("Page.enable"),
-            cdp.send("Page.addScriptToEvaluateOnNewDocument", script),
-            cdp.send("Target.setAutoAttach", AUTO_ATTACH),
-        )
-        await _resume(cdp)
 
     async def new_context(self, settings: Settings, proxy: str, saved: SavedContext | None = None) -> Context:
         """Open the context that the profile keeps."""
@@ -88,7 +73,3 @@ class ProfileBrowser(Browser):
         await asyncio.wait({exiting}, timeout=CLOSE_TIMEOUT)
         await self.kill()
         await exiting
-
-
-async def _resume(cdp: CdpSession) -> None:
-    await cdp.send("Runtime.runIfWaitingForDebugger")

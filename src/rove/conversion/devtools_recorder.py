@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from rove.browser.descriptions.description import ElementDescription
+from rove.conversion.addresses import texts_in
 from rove.conversion.exported import Exported
+from rove.conversion.tab_variables import CLOSE, SWITCH, first_tab, named_tab, operation_of
 from rove.errors import InvalidArguments
 from rove.recordings.parameters import escaped, split
 from rove.recordings.recording import RecordedStep, Recording, readable_target
-from rove.target import Locator, Point, RoleAndName, parse_target
+from rove.target import Locator, Point, RoleAndName, parse_target, secret_named
 from rove.validation.pattern import pattern
 
 Flow = dict[str, Any]
@@ -51,14 +53,26 @@ def to_recorder(recording: Recording) -> Exported:
 class _Writer:
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
+        self._first = first_tab(recording)
+        # The address of the page in each tab, which is how the Recorder names another page than the first.
+        self._pages: dict[str, str] = {}
         self.notes: list[str] = []
 
     def steps(self) -> Iterator[Flow]:
         for number, step in enumerate(self._recording.steps, 1):
+            is_back = operation_of(step) == SWITCH and named_tab(step) in self._pages
+            if is_back and operation_of(self._recording.steps[number - 2]) != CLOSE:
+                self.notes.append(
+                    f"Step {number} goes back to a page behind another: no step of a flow shows it again."
+                )
+            self._pages[step.tab] = step.url or self._pages.get(step.tab, "")
             made = list(self._step(step))
-            if not made:
+            if not made and operation_of(step) != SWITCH:
                 self.notes.append(f"Step {number}, {step.action}, has no equivalent in the Recorder.")
-            yield from made
+            if any(secret_named(text) for text in texts_in(step.arguments)):
+                self.notes.append(f"Step {number} types the name of a secret, as the Recorder has none: put it in.")
+            target = self._pages.get(step.tab, "") if step.tab not in ("", self._first) else ""
+            yield from ({**each, "target": target} if target and "target" in each else each for each in made)
 
     def _text(self, text: Any) -> str:
         """Return a text with the values of its parameters; one that must be given keeps its name in braces."""
@@ -104,8 +118,14 @@ class _Writer:
                 yield {"type": "waitForExpression", "expression": f"(({given['expression']}), true)"}
             case "wait" | "expect":
                 yield from self._expected(step)
+            case "tabs" if operation_of(step) == CLOSE:
+                yield from self._closed(str(given.get("tab") or ""))
             case _:
                 return
+
+    def _closed(self, tab: str) -> Iterator[Flow]:
+        if address := self._pages.get(tab):
+            yield {"type": "close", "target": "main" if tab == self._first else address}
 
     def _click(self, step: RecordedStep) -> Iterator[Flow]:
         given = step.arguments
@@ -141,6 +161,8 @@ class _Writer:
             yield {"type": "waitForExpression", "target": "main", "expression": found}
         if url := given.get("url"):
             written = re.escape(self._text(url)).replace(r"\*", ".*")
+            # A part of the address, or a pattern for all of it.
+            written = f"^{written}$" if "*" in url else written
             found = f"new RegExp({json.dumps(written)}).test(location.href)"
             yield {"type": "waitForExpression", "target": "main", "expression": found}
         if target := given.get("target") or given.get("selector"):
@@ -275,10 +297,13 @@ class _Reader:
         for form, argument in _EXPRESSIONS:
             if match := form.fullmatch(expression):
                 text = str(json.loads(match["text"]))
-                read = re.sub(r"\\(.)", r"\1", text.replace(".*", "*")) if argument == "url" else text
+                read = _pattern_of(text) if argument == "url" else text
                 self._add("expect", {argument: escaped(read)})
                 return
         self.notes.append(f"Step {number}, waitForExpression, is left out: rove runs no expressions of others.")
+
+    def close(self, number: int, step: Flow) -> None:
+        self.notes.append(f"Step {number}, close, is left out: a flow does not say how its page was opened.")
 
     def skip(self, number: int, step: Flow) -> None:
         """Leave out a step that changes nothing here, such as the size of the window."""
@@ -296,7 +321,14 @@ _READERS: Mapping[str, Callable[[_Reader, int, Flow], None]] = {
     "waitForElement": _Reader.wait_for_element,
     "waitForExpression": _Reader.wait_for_expression,
     "setViewport": _Reader.skip,
+    "close": _Reader.close,
 }
+
+
+def _pattern_of(expression: str) -> str:
+    """Return the part or pattern of a URL that a regular expression of rove's own stands for."""
+    inner = expression[1:-1] if expression.startswith("^") and expression.endswith("$") else expression
+    return re.sub(r"\\(.)", r"\1", inner.replace(".*", "*"))
 
 
 def _element(selectors: Any) -> ElementDescription | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from rove.action import Action, parse, registry
@@ -32,18 +33,26 @@ class MadeRecording:
     notes: tuple[str, ...] = ()
 
 
-def recording_from(name: str, session: str, entries: Iterable[Mapping[str, Any]], start: str = "") -> MadeRecording:
-    """Make a recording of the actions among the entries of a journal, which did what they were asked to do.
+@dataclass(frozen=True)
+class StartPage:
+    """The page that was open before the first step, and its tab."""
 
-    `start`: the page that was open before the first of them.
-    """
-    builder = _Builder()
+    url: str = ""
+    tab: str = ""
+
+
+def recording_from(
+    name: str, session: str, entries: Iterable[Mapping[str, Any]], start: StartPage | None = None
+) -> MadeRecording:
+    """Make a recording of the actions among the entries of a journal, which did what they were asked to do."""
+    start = start or StartPage()
+    builder = _Builder(start.tab if start.url else "")
     ordered = sorted(entries, key=lambda facts: facts.get("began", 0))
     for facts in ordered:
         builder.add(facts)
     steps = builder.steps
-    if start and (not steps or steps[0].action not in ("navigate", "visit")):
-        steps = [RecordedStep("navigate", {"url": escaped(start)}), *steps]
+    if start.url and (not steps or steps[0].action not in ("navigate", "visit")):
+        steps = [RecordedStep("navigate", {"url": escaped(start.url)}, tab=start.tab), *steps]
     began = min((facts["began"] for facts in ordered if "began" in facts), default=0.0)
     recorded = moment(began)[:19] + "Z" if began else ""
     made = Recording(name, tuple(steps), builder.parameters, recorded, session)
@@ -51,11 +60,11 @@ def recording_from(name: str, session: str, entries: Iterable[Mapping[str, Any]]
 
 
 class _Builder:
-    def __init__(self) -> None:
+    def __init__(self, tab: str) -> None:
         self.steps: list[RecordedStep] = []
         self.parameters: dict[str, str | None] = {}
         self.notes: list[str] = []
-        self._tab = ""
+        self._tab = tab
 
     def add(self, facts: Mapping[str, Any]) -> None:
         if facts.get("actor") == "person":
@@ -68,14 +77,32 @@ class _Builder:
         with contextlib.suppress(InvalidArguments):  # the journal does not keep every argument
             if not parse(cls.verb, facts.get("arguments", {})).is_step:
                 return
-        self._switch_tab(cls.verb, str(facts.get("tab") or ""))
-        self.steps.append(self._step(cls, facts))
-
-    def _switch_tab(self, verb: str, tab: str) -> None:
-        """Add a step where the actions go on in another tab; the first one is where the session begins."""
-        if self._tab and tab and tab != self._tab and verb != "tabs":
-            self.steps.append(RecordedStep("tabs", {"operation": "switch", "tab": tab}))
+        tab = str(facts.get("tab") or "")
+        step = self._tab_step(self._step(cls, facts)) if cls.verb == "tabs" else self._step(cls, facts)
+        if step.arguments == {"operation": "switch", "tab": self._tab}:
+            return  # it is there already
+        if cls.verb != "tabs" and self._tab and tab and tab != self._tab:
+            # The actions go on in another tab; the first one is where the session begins.
+            self._append(RecordedStep("tabs", {"operation": "switch", "tab": tab}, tab=tab))
+        self._append(step)
         self._tab = tab or self._tab
+
+    def _append(self, step: RecordedStep) -> None:
+        """Add a step; of two that switch, one after the other, the second alone counts."""
+        if self.steps and _switches(step) and _switches(self.steps[-1]):
+            self.steps.pop()
+        self.steps.append(step)
+
+    def _tab_step(self, step: RecordedStep) -> RecordedStep:
+        """Return a step in which a tab that was named by its place, or not at all, has its name."""
+        operation = step.arguments.get("operation")
+        named = step.tab if operation == "switch" else step.arguments.get("tab") or self._tab
+        # Which tab a place meant that is closed now is not known.
+        is_unknown = operation == "close" and "index" in step.arguments
+        if operation not in ("switch", "close") or is_unknown or not named:
+            return step
+        kept = {name: value for name, value in step.arguments.items() if name != "index"}
+        return replace(step, arguments={**kept, "tab": named})
 
     def _step(self, cls: type[Action[Any]], facts: Mapping[str, Any]) -> RecordedStep:
         arguments: dict[str, Any] = mapped(facts.get("arguments", {}), self._kept)
@@ -103,6 +130,10 @@ class _Builder:
             for target in targets_in(parse(verb, arguments)).values():
                 if isinstance(parse_target(target), Ref):
                     self.notes.append(f"Step {number} names {target}, which means nothing in another session: edit it.")
+
+
+def _switches(step: RecordedStep) -> bool:
+    return step.action == "tabs" and step.arguments.get("operation") == "switch"
 
 
 def chosen_entries(entries: Sequence[Mapping[str, Any]], steps: str) -> list[Mapping[str, Any]]:

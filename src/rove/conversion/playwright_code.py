@@ -9,6 +9,7 @@ from typing import Any
 from rove.browser.descriptions.description import ElementDescription
 from rove.conversion.addresses import variable_of
 from rove.conversion.exported import Exported
+from rove.conversion.tab_variables import SWITCH, TabVariables, named_tab, operation_of
 from rove.recordings.parameters import split, unescaped
 from rove.recordings.recording import RecordedStep, Recording
 from rove.target import Locator, Point, RoleAndName, parse_target, secret_named
@@ -32,21 +33,25 @@ _CALL = rf"(?:getBy[A-Z]\w+|locator|frameLocator|contentFrame|filter|first|last|
 _LOCATOR = pattern(rf"{_CALL}(?:\.{_CALL})*")
 
 
+# Steps that may open a page, which is waited for before they are done.
+_OPENING = frozenset(["click", "press", "type", "evaluate", "check", "select", "fill", "fill_form"])
+_MATCHES = """// Whether an address is like a pattern in which * stands for anything.
+const matches = (url, pattern) => new RegExp(
+  `^${pattern.split('*').map(part => part.replace(/[.+?^${}()|[\\]\\\\]/g, '\\\\$&')).join('.*')}$`).test(url.href);"""
+
+
 def to_playwright(recording: Recording) -> Exported:
     """Return a test for `npx playwright test`; parameters and secrets are variables of the environment."""
     code = TestCode(recording)
     body = [f"  {line}" for line in code.lines()]
-    constants = [
-        f"const {_js_name(name)} = process.env.{variable_of(recording, name)}{f' ?? {quoted(value)}' if value else ''};"
-        for name, value in recording.parameters.items()
-    ]
-    secrets = [f"const {_secret(name)} = process.env.{_secret(name)};" for name in code.secrets]
+    constants = [*code.names.constants()]
     when = f" on {recording.recorded[:10]}" if recording.recorded else ""
     lines = [
         f"// What rove recorded as {recording.name}{when}. Run it: npx playwright test {recording.name}.spec.js",
         "import { test, expect } from '@playwright/test';",
         "",
-        *([*constants, *secrets, ""] if constants or secrets else []),
+        *([*constants, ""] if constants else []),
+        *([_MATCHES, ""] if code.has_patterns else []),
         f"test({quoted(recording.name)}, async ({{ page }}) => {{",
         *body,
         "});",
@@ -65,14 +70,40 @@ def _in_template(text: str) -> str:
     return text.replace("\\", "\\\\").replace("`", "\\`").replace("$", "\\$").replace("\r", "\\r")
 
 
-def _js_name(name: str) -> str:
-    """Return the name of a parameter as a variable, which must be no word of the language or of the test."""
-    return f"{name}_" if name in _TAKEN or name.startswith("page") else name
+class TestNames:
+    """The constants of a test: its parameters, and the secrets that it types, each with a name of its own."""
 
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._taken = {*_TAKEN}
+        self._variables = {variable_of(recording, name) for name in recording.parameters}
+        self._parameters = {name: self._free(name) for name in recording.parameters}
+        self._secrets: dict[str, str] = {}
 
-def _secret(name: str) -> str:
-    variable = name.upper().replace("-", "_")
-    return f"SECRET_{variable}" if variable[0].isdigit() else variable
+    def parameter(self, name: str) -> str:
+        return self._parameters[name]
+
+    def secret(self, name: str) -> str:
+        """Return the constant of a secret, which is also its variable of the environment."""
+        if name not in self._secrets:
+            variable = name.upper().replace("-", "_")
+            is_taken = variable[0].isdigit() or variable in self._taken | self._variables
+            self._secrets[name] = self._free(f"SECRET_{variable}" if is_taken else variable)
+        return self._secrets[name]
+
+    def _free(self, name: str) -> str:
+        """Return a name that is no word of the language or of the test, and that no other constant has."""
+        while name in self._taken or name.startswith("page"):
+            name = f"_{name}" if name.startswith("page") else f"{name}_"
+        self._taken.add(name)
+        return name
+
+    def constants(self) -> Iterator[str]:
+        for name, value in self._recording.parameters.items():
+            usual = f" ?? {quoted(value)}" if value is not None else ""
+            yield f"const {self._parameters[name]} = process.env.{variable_of(self._recording, name)}{usual};"
+        for variable in self._secrets.values():
+            yield f"const {variable} = process.env.{variable};"
 
 
 class TestCode:
@@ -80,36 +111,36 @@ class TestCode:
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
-        self.secrets: dict[str, None] = {}
+        self.names = TestNames(recording)
         self.notes: list[str] = []
         self.page = "page"
+        self.has_patterns = False
         # Pages that a step opens, and that are not awaited yet.
         self._awaited: set[str] = set()
-        self._pages = {next((step.tab for step in recording.steps if step.tab), ""): "page"}
+        self._pages = TabVariables(recording, "page", "page")
+        self._closed = 0
 
     def lines(self) -> list[str]:
         lines: list[str] = []
         for number, step in enumerate(self._recording.steps, 1):
+            if step.action != "tabs" and step.tab in self._pages:
+                self.page = self._pages[step.tab]
             lines += self._before(number)
             lines += self._step(number, step)
         return lines
 
     def _before(self, number: int) -> Iterator[str]:
         """Yield what must be there before a step: the answer to a dialog, or the wait for a tab, that it leads to."""
-        following = self._recording.steps[number : number + 1]
-        for after in following:
+        for after in self._recording.steps[number : number + 1]:
             if after.action == "dialog":
                 answer = f"accept({self.text(after.arguments['text'])})" if after.arguments.get("text") else "accept()"
                 is_accepted = after.arguments.get("accept", True)
                 yield f"{self.page}.once('dialog', dialog => dialog.{answer if is_accepted else 'dismiss()'});"
-            if self._is_switch(after) and after.arguments["tab"] not in self._pages:
-                name = f"page{len(self._pages) + 1}"
-                self._pages[after.arguments["tab"]] = name
+            is_opening = self._recording.steps[number - 1].action in _OPENING
+            if operation_of(after) == SWITCH and named_tab(after) not in self._pages and is_opening:
+                name = self._pages.add(named_tab(after))
                 self._awaited.add(name)
                 yield f"const {name}Promise = {self.page}.context().waitForEvent('page');"
-
-    def _is_switch(self, step: RecordedStep) -> bool:
-        return step.action == "tabs" and step.arguments.get("operation") == "switch" and "tab" in step.arguments
 
     def _step(self, number: int, step: RecordedStep) -> list[str]:
         writer = _WRITERS.get(step.action)
@@ -124,15 +155,14 @@ class TestCode:
     def text(self, text: str) -> str:
         """Return a text as code: a string, the name of a parameter or a secret, or a template of both."""
         if name := secret_named(text):
-            self.secrets[name] = None
-            return _secret(name)
+            return self.names.secret(name)
         parts = split(text)
         if len(parts) == 1 and isinstance(parts[0], tuple):
-            return _js_name(parts[0][0])
+            return self.names.parameter(parts[0][0])
         if not any(isinstance(part, tuple) for part in parts):
             return quoted("".join(str(part) for part in parts))
         inner = "".join(
-            f"${{{_js_name(part[0])}}}" if isinstance(part, tuple) else _in_template(part) for part in parts
+            f"${{{self.names.parameter(part[0])}}}" if isinstance(part, tuple) else _in_template(part) for part in parts
         )
         return f"`{inner}`"
 
@@ -240,9 +270,9 @@ class TestCode:
         given = step.arguments
         lines: list[str] = []
         if text := given.get("text"):
-            lines.append(f"await {self.page}.getByText({self.text(text)}).first().waitFor();")
+            lines.append(f"await {self.shown(text)}.first().waitFor();")
         if gone := given.get("gone"):
-            lines.append(f"await expect({self.page}.getByText({self.text(gone)})).toHaveCount(0);")
+            lines.append(f"await expect({self.shown(gone)}).toHaveCount(0);")
         if selector := given.get("selector"):
             lines.append(f"await {self.page}.locator({self.text(selector)}).first().waitFor();")
         if url := given.get("url"):
@@ -253,9 +283,16 @@ class TestCode:
             lines.append(f"await {self.page}.waitForTimeout({round(given['seconds'] * 1000)});")
         return lines
 
+    def shown(self, text: str) -> str:
+        """Return the locator of a text that the page shows; what is hidden has no part in it."""
+        return f"{self.page}.getByText({self.text(text)}).filter({{ visible: true }})"
+
     def url(self, url: str) -> str:
-        """Return a part of a URL, or a pattern with *, as a regular expression or a function."""
-        return f"url => url.href.includes({self.text(url)})" if "*" not in url else self.text(url)
+        """Return a part of a URL, or a pattern with *, as a function. Playwright's own * ends at a slash."""
+        if "*" not in url:
+            return f"url => url.href.includes({self.text(url)})"
+        self.has_patterns = True
+        return f"url => matches(url, {self.text(url)})"
 
     def expect(self, step: RecordedStep) -> list[str]:
         given = step.arguments
@@ -263,9 +300,9 @@ class TestCode:
         if url := given.get("url"):
             lines.append(f"await {self.page}.waitForURL({self.url(url)});")
         if text := given.get("text"):
-            lines.append(f"await expect({self.page}.getByText({self.text(text)}).first()).toBeVisible();")
+            lines.append(f"await expect({self.shown(text)}.first()).toBeVisible();")
         if gone := given.get("gone"):
-            lines.append(f"await expect({self.page}.getByText({self.text(gone)})).toHaveCount(0);")
+            lines.append(f"await expect({self.shown(gone)}).toHaveCount(0);")
         if target := given.get("target"):
             locator = self.locator(step, "target", target)
             count = given.get("count")
@@ -274,21 +311,35 @@ class TestCode:
         return lines
 
     def tabs(self, step: RecordedStep) -> list[str]:
-        given = step.arguments
-        operation, tab = given.get("operation", "list"), given.get("tab", "")
-        if operation == "new":
-            self._pages[step.tab] = self.page = f"page{len(self._pages) + 1}"
-            goto = [f"await {self.page}.goto({self.text(given['url'])});"] if given.get("url") else []
-            return [f"const {self.page} = await page.context().newPage();", *goto]
-        if operation == "close":
-            closed, self.page = self._pages.get(tab, self.page), "page"
-            return [f"await {closed}.close();"]
-        if operation == "switch" and tab in self._pages:
-            self.page = self._pages[tab]
-            made = [f"const {self.page} = await {self.page}Promise;"] if self.page in self._awaited else []
+        match operation_of(step):
+            case "new":
+                return self._new_page(step)
+            case "close":
+                closed = self._pages.get(named_tab(step), self.page)
+                self._closed += 1
+                return [f"await {closed}.close();"]
+            case "switch":
+                return self._switch(named_tab(step))
+            case _:
+                return []
+
+    def _new_page(self, step: RecordedStep) -> list[str]:
+        self.page = self._pages.add(step.tab)
+        goto = [f"await {self.page}.goto({self.text(step.arguments['url'])});"] if step.arguments.get("url") else []
+        return [f"const {self.page} = await page.context().newPage();", *goto]
+
+    def _switch(self, tab: str) -> list[str]:
+        made: list[str] = []
+        if tab not in self._pages:
+            # It was opened by an earlier step than the one before.
+            count = len(self._pages) + 1 - self._closed
+            made = [f"await expect.poll(() => page.context().pages().length).toBe({count});"]
+            made.append(f"const {self._pages.add(tab)} = page.context().pages().at(-1);")
+        self.page = self._pages[tab]
+        if self.page in self._awaited:
+            made.append(f"const {self.page} = await {self.page}Promise;")
             self._awaited.discard(self.page)
-            return [*made, f"await {self.page}.bringToFront();"]
-        return []
+        return [*made, f"await {self.page}.bringToFront();"]
 
 
 def _simple(method: str) -> Callable[[TestCode, RecordedStep], list[str]]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import keyword
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rove.action import registry
 from rove.conversion.addresses import identifier, private_hosts, secret_names, variable_of
 from rove.conversion.exported import Exported
+from rove.conversion.tab_variables import NEW, SWITCH, TabVariables, first_tab, named_tab, operation_of
 from rove.recordings.parameters import split
 from rove.recordings.recording import RecordedStep, Recording
 from rove.validation.fields import schema_of
@@ -23,7 +25,7 @@ def to_python(recording: Recording) -> Exported:
     function = _function_name(recording.name)
     parameters = [(name, _python_name(name), value) for name, value in recording.parameters.items()]
     signature = ", ".join(["session: rove.Session", *(["*"] if parameters else []), *map(_parameter, parameters)])
-    steps = [f"    await session.{call}" for call in _calls(recording, _python_name)] or ["    pass"]
+    steps = [f"    {line}" for line in _lines(recording, _python_name, "await session.")] or ["    pass"]
     lines = [
         _docstring(
             recording, f"Run it: python {function}.py" + "".join(f" --{name} …" for name in recording.parameters)
@@ -54,8 +56,9 @@ def to_python(recording: Recording) -> Exported:
 def to_pytest(recording: Recording) -> Exported:
     """Return a test that does what was recorded; its parameters are variables of the environment."""
     function = _function_name(recording.name)
+    names = _constants(recording)
     constants = [
-        f"{name.upper()} = os.environ{_environment(variable_of(recording, name), value)}"
+        f"{names[name]} = os.environ{_environment(variable_of(recording, name), value)}"
         for name, value in recording.parameters.items()
     ]
     lines = [
@@ -67,9 +70,18 @@ def to_pytest(recording: Recording) -> Exported:
         *_fixture(recording, constants),
         *(["", ""] if constants or private_hosts(recording) else [""]),
         f"def test_{function}(rove_session: Any) -> None:",
-        *([f"    rove_session.{call}" for call in _calls(recording, str.upper)] or ["    pass"]),
+        *([f"    {line}" for line in _lines(recording, names.__getitem__, "rove_session.")] or ["    pass"]),
     ]
     return Exported(("\n".join(lines) + "\n").encode(), f"test_{function}.py", _notes(recording))
+
+
+def _constants(recording: Recording) -> dict[str, str]:
+    """Return the constant of each parameter: two may differ in nothing but the case of their letters."""
+    made: dict[str, str] = {}
+    for name in recording.parameters:
+        is_taken = name.upper() in made.values()
+        made[name] = f"{name.upper()}_{len(made) + 1}" if is_taken else name.upper()
+    return made
 
 
 def _fixture(recording: Recording, constants: Sequence[str]) -> list[str]:
@@ -99,7 +111,8 @@ def _function_name(name: str) -> str:
 
 
 def _python_name(name: str) -> str:
-    return f"{name}_" if keyword.iskeyword(name) or name in ("session", "rove") else name
+    is_taken = keyword.iskeyword(name) or name in ("session", "rove") or re.fullmatch(r"tab\d+", name)
+    return f"{name}_" if is_taken else name
 
 
 def _docstring(recording: Recording, how: str) -> str:
@@ -138,17 +151,36 @@ def _settings(recording: Recording) -> str:
     return f"allow_host={_literal(hosts, str)}" if hosts else ""
 
 
-def _calls(recording: Recording, name_of: NameOf) -> list[str]:
-    return [_call(step, name_of) for step in recording.steps]
+def _lines(recording: Recording, name_of: NameOf, receiver: str) -> list[str]:
+    """Return the lines of all steps; `receiver` is what a method is called on, such as `await session.`."""
+    tabs = TabVariables(recording, "tab", "tab1")
+    first, listed = first_tab(recording), f"{_result(f'{receiver}tabs()')}.result.tabs"
+    lines: list[str] = []
+    for step in recording.steps:
+        named = named_tab(step)
+        if operation_of(step) == SWITCH and named and named not in tabs:
+            lines.append(f"{tabs.add(named)} = {listed}[-1].id")
+        call = receiver + _call(step, name_of, tabs)
+        if operation_of(step) == NEW and tabs.is_named(step.tab):
+            call = f"{tabs.add(step.tab)} = {_result(call)}.tab"
+        lines.append(call)
+    if lines and tabs.is_named(first):
+        lines.insert(1, f"tab1 = {listed}[0].id")
+    return lines
 
 
-def _call(step: RecordedStep, name_of: NameOf) -> str:
+def _result(call: str) -> str:
+    return f"({call})" if call.startswith("await ") else call
+
+
+def _call(step: RecordedStep, name_of: NameOf, tabs: TabVariables) -> str:
     """Return the call of a step's method: required arguments by position, others by name."""
     schema = schema_of(registry()[step.action])
     required: list[str] = schema.get("required", [])
     positions = [_literal(step.arguments[name], name_of) for name in required if name in step.arguments]
+    tab = named_tab(step)
     named = [
-        f"{_python_name(name)}={_literal(value, name_of)}"
+        f"{_python_name(name)}={tabs[tab] if name == 'tab' and tab in tabs else _literal(value, name_of)}"
         for name, value in step.arguments.items()
         if name not in required
     ]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from rove.browser.browser import load_engine
+from rove.errors import InvalidSettings
 from rove.outcome import Event, Own
+from rove.process import socket_filter
 from rove.settings.tree import Settings
 from rove.validation.record import dataclass
 
@@ -48,10 +50,19 @@ WITHOUT_ISOLATION = GuardNotice(
 
 WITH_EXTENSIONS = GuardNotice(
     "guarded in part",
-    "the profile of this session has extensions. Their requests pass the guard, but Chromium does not hold their pages "
-    "to its rule for WebRTC: rove removes WebRTC from them as they open, and one that is quick may send UDP before.",
+    "the profile of this session has extensions. Their requests pass the guard, but on this system WebRTC of their "
+    "pages, and of web pages that they frame, bypasses it.",
     "extensions of the profile",
 )
+
+
+def check_guard_of_extensions(settings: Settings) -> None:
+    """Raise InvalidSettings if extensions could bypass the guard and the owner has not accepted that."""
+    if settings.extension and not settings.unguarded_extensions and not socket_filter.is_supported():
+        raise InvalidSettings(
+            "`extension`: on this system rove cannot keep WebRTC of extensions from bypassing its proxy.",
+            hint="Run rove on Linux (x86_64, aarch64), or set `unguarded_extensions` to accept that.",
+        )
 
 
 def guard_notice_of(settings: Settings, is_default: bool = True, has_extensions: bool = False) -> GuardNotice | None:
@@ -61,7 +72,7 @@ def guard_notice_of(settings: Settings, is_default: bool = True, has_extensions:
     """
     if settings.attach is not None:
         return UNGUARDED if is_default else PARTLY_GUARDED
-    if has_extensions or (is_default and _default_has_extensions(settings)):
+    if (has_extensions or (is_default and _default_has_extensions(settings))) and not socket_filter.is_supported():
         return WITH_EXTENSIONS
     return None if load_engine(settings.engine).isolates_scripts else WITHOUT_ISOLATION
 

@@ -33,7 +33,8 @@ SWEEP_SECONDS = 0.5
 MIN_VERSION = 153
 # Dialogs wait until rove answers them.
 CAPABILITIES = {"alwaysMatch": {"unhandledPromptBehavior": {"default": "ignore"}}}
-EVENTS = ("browsingContext", "input", "log", "network", "script")
+# Those of the console are asked for by each context (`events/console_subscription.py`).
+EVENTS = ("browsingContext", "input", "network", "script")
 
 
 class Browser:
@@ -143,6 +144,11 @@ async def start_process(
     settings: Settings, progress: Callable[[str], None] | None, profile: ProfileLaunch | None = None
 ) -> FirefoxProcess:
     """Find a Firefox, or install one if `progress` can be shown, and start its process."""
+    if profile is not None and profile.extensions:
+        raise Unsupported(
+            "Firefox would run an extension in the pages of all sessions, so that rove loads none into it.",
+            hint="Leave out --extension, or open the session with the engine chromium.",
+        )
     if profile is not None:
         raise Unsupported(
             "A session on Firefox has no profile.",

@@ -73,7 +73,10 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
     async def open(self, saved: SavedContext | None) -> None:
         """Set up the context and its first tab, or restore the tabs, cookies and storage of a lost one."""
         scripts = add_scripts(self._connection, self._identity)
-        await asyncio.gather(self._downloads.open(), self._shared.overrides.open(), self._keep_bodies(), scripts)
+        console = self._shared.console_events.open()
+        await asyncio.gather(
+            self._downloads.open(), self._shared.overrides.open(), self._keep_bodies(), scripts, console
+        )
         if saved is None:
             first = await self._create_tab()
             self._unused_tab, self._current = first, first.id
@@ -167,7 +170,7 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
             self._shared.interceptor.note_opener(tab.page.target_id, opener.page.target_id)
             tab.join_opener(opener)
             tab.page.origins.inherit(opener.page.origins.page)
-        first_address = FirstAddress(self._connection.page(event["context"]), event["url"])
+        first_address = FirstAddress(self._connection.page(event["context"]), event["url"], event["originalOpener"])
         opening = self._shared.tasks.start(self._open_tab(tab, opener, first_address))
         self._opening[event["context"]] = opening
         opening.add_done_callback(lambda _: self._end_opening(event["context"]))
@@ -227,7 +230,7 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
             self._forget(tab)  # the page was closed before it was set up
             await tab.release()
         if opener is not None and address is not None:
-            opener.popups.report(tab.id, await address.known(), None)
+            opener.popups.report(tab.id, await address.known(), address.opener)
             self._popup_opened.set()
         return tab
 

@@ -110,6 +110,9 @@ class LivePage(ABC):
     def document_script(self, source: str) -> DocumentScript:
         """Return a statement to run in rove's world of the documents that load while it is in use."""
 
+    async def take_focus(self) -> None:  # noqa: B027 - most engines have nothing to do
+        """Give the page the focus, in a browser that gives it to one page at a time."""
+
     def start_document(self) -> None:
         """Forget what belonged to the document that has just been replaced."""
         self.worlds.reset()

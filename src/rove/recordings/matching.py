@@ -1,7 +1,8 @@
 """Choosing the element that a description means among those that a page has now.
 
-It is found by its role and name; else by an id; else by its name and what is around it together. Where two would do
-almost as well, or none well enough, none is chosen: to act on a wrong element is worse than to stop.
+It is found by its role and name; else by an id; else by its name and what is around it together. What has no name is
+called by its icon. Where two would do almost as well, or none well enough, none is chosen: to act on a wrong element is
+worse than to stop.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from dataclasses import replace
 from typing import Literal
 
 from rove.browser.descriptions.description import Candidate, ElementDescription
-from rove.recordings.renaming import may_be_renamed, words_of_name
+from rove.recordings.icons import are_same_icons, icon_words
+from rove.recordings.renaming import may_be_named, may_be_renamed, names_another, words_of_name
 from rove.validation.record import dataclass
 
-Way = Literal["ref", "role and name", "neighbourhood", "id", "nothing"]
+Way = Literal["ref", "role and name", "role and icon", "neighbourhood", "id", "nothing"]
 TEST_ATTRIBUTES = ("data-testid", "data-test-id", "data-test", "data-qa", "data-cy")
 _IDENTIFYING = (*TEST_ATTRIBUTES, "id")
 # How much the name counts: that of a field is a label, which is reworded more often than moved.
@@ -51,22 +53,47 @@ class Verdict:
     nearest: tuple[Candidate, ...] = ()
     is_ambiguous: bool = False
 
+    def nearest_is_called(self, wanted: ElementDescription) -> bool:
+        """Whether none was chosen though there are some that are called what is meant."""
+        return any(_is_called_same(wanted, each.description) for each in self.nearest)
+
     @property
     def is_healed(self) -> bool:
         """Whether the element is not called what it was, so that the recording should be brought up to date."""
         return self.way in ("id", "neighbourhood")
 
 
-def choose(wanted: ElementDescription, candidates: Sequence[Candidate]) -> Verdict:
-    """Return the element that a description means now. A ref counts only if the description has one."""
+def choose(wanted: ElementDescription, candidates: Sequence[Candidate], origin: str | None = None) -> Verdict:
+    """Return the element that a description means now. A ref counts only if the description has one.
+
+    `origin`: that of the page, in whose frames an element is looked for that is not where it was.
+    """
     near, is_same_frame = _in_same_frame(wanted, candidates)
     verdict = _choose_near(wanted, near)
+    if verdict.chosen is None and not verdict.nearest_is_called(wanted):
+        return _elsewhere(wanted, [each for each in candidates if each not in near], origin) or verdict
     if is_same_frame or verdict.chosen is None or verdict.is_healed:
         return verdict
     # Another frame may have an element of the same name: what is around it must agree, and it is told as healed.
-    around = _around_facts(wanted, verdict.chosen.description)
-    if around and _mean(around) < LEAST_AROUND:
-        return Verdict("nothing", nearest=(verdict.chosen,))
+    return _in_another_frame(wanted, verdict)
+
+
+def _elsewhere(wanted: ElementDescription, others: Sequence[Candidate], origin: str | None) -> Verdict | None:
+    """Return the element that was moved into a frame of the page's own origin, or out of one; None if none was."""
+    own = [each for each in others if origin is not None and each.line.origin == origin]
+    same = [each for each in own if _is_called_same(wanted, each.description)]
+    frames = {each.description.frames for each in same}
+    if len(frames) != 1:
+        return None
+    verdict = _choose_near(replace(wanted, ref=""), same)
+    moved = _in_another_frame(wanted, verdict) if verdict.chosen else verdict
+    return moved if moved.chosen else None
+
+
+def _in_another_frame(wanted: ElementDescription, verdict: Verdict) -> Verdict:
+    """Return a verdict on an element of another frame: what is around it must agree, and it is told as healed."""
+    if verdict.chosen is None or not _agrees_around(wanted, verdict.chosen):
+        return Verdict("nothing", nearest=(verdict.chosen,) if verdict.chosen else verdict.nearest)
     return replace(verdict, way="neighbourhood")
 
 
@@ -96,23 +123,41 @@ def _is_consistent(wanted: ElementDescription, candidate: Candidate) -> bool:
         return _distinct_share(wanted, candidate.description) >= LEAST_DISTINCT
     mine, theirs = wanted.item, candidate.description.item
     # The text of a long item is cut off, and is rather that of an article than of a row.
-    is_row = bool(mine and theirs) and not mine.endswith("…")
-    return not is_row or words_in_common(mine, theirs) >= LEAST_OF_ROW
+    if not mine or mine.endswith("…"):
+        return True
+    if theirs:
+        return words_in_common(mine, theirs) >= LEAST_OF_ROW
+    # A row that has become something else has its words, or what else was near, beside or above the element.
+    other = candidate.description
+    near = _around_facts(replace(wanted, item=""), other)
+    return not near or _mean(near) > 0 or bool(_words(mine) & _words(_text_near(other)))
 
 
 def _may_be_called(wanted: ElementDescription, other: ElementDescription) -> bool:
     """Whether an element may have been renamed to this: it is no neighbour of the one that is meant."""
     if other.name and other.name.casefold() in (wanted.before.casefold(), wanted.after.casefold()):
         return wanted.name.casefold() == other.name.casefold()
-    return wanted.role in FIELD_ROLES or not wanted.name or may_be_renamed(wanted.name, other.name)
+    if wanted.role in FIELD_ROLES:
+        return True
+    if not wanted.name:
+        is_redrawn = wanted.icon and other.icon and not are_same_icons(wanted.icon, other.icon)
+        return not is_redrawn and may_be_named(icon_words(wanted.icon), other.name)
+    return may_be_renamed(wanted.name, other.name)
 
 
 def _is_called_same(wanted: ElementDescription, other: ElementDescription) -> bool:
     if wanted.role != other.role:
         return False
     if not wanted.name:
-        return not other.name and (wanted.selector == other.selector or _has_same_id(wanted, other))
+        return not other.name and _looks_same(wanted, other)
     return wanted.name.casefold() == other.name.casefold()
+
+
+def _looks_same(wanted: ElementDescription, other: ElementDescription) -> bool:
+    """Whether an element without a name shows the same icon; what shows none is known by its place or an id alone."""
+    if wanted.icon or wanted.role in FIELD_ROLES:
+        return wanted.icon == other.icon == "" or are_same_icons(wanted.icon, other.icon)
+    return wanted.selector == other.selector or _has_same_id(wanted, other)
 
 
 def _has_same_id(wanted: ElementDescription, other: ElementDescription) -> bool:
@@ -126,13 +171,20 @@ def _has_same_id(wanted: ElementDescription, other: ElementDescription) -> bool:
 
 def _among_equals(wanted: ElementDescription, same: Sequence[Candidate]) -> Verdict:
     """Choose among elements that all have the right role and name."""
+    called: Way = "role and name" if wanted.name else "role and icon"
+    # That two elements have no name, and show nothing, makes them no equals.
+    if not wanted.name and not wanted.icon:
+        same = [each for each in same if _agrees_around(wanted, each)] or same
     if len(same) == 1 and wanted.equals == 1:
-        return Verdict("role and name", same[0]) if _is_consistent(wanted, same[0]) else _undecided(same)
+        is_sure = wanted.name or wanted.icon or _agrees_around(wanted, same[0])
+        return Verdict(called, same[0]) if is_sure and _is_consistent(wanted, same[0]) else _undecided(same)
     by_id = [each for each in same if _has_same_id(wanted, each.description)]
     if len(by_id) == 1 and _is_consistent(wanted, by_id[0]):
-        return Verdict("role and name", by_id[0])
+        return Verdict(called, by_id[0])
     if wanted.equals > 1 and not wanted.distinct:
         return _by_place(wanted, same)
+    if wanted.group > 1:
+        return _in_group(wanted, same)
     is_distinct = wanted.equals > 1
     score = _distinct_share if is_distinct else around_likeness
     ranked = _ranked(same, lambda each: score(wanted, each.description))
@@ -140,16 +192,38 @@ def _among_equals(wanted: ElementDescription, same: Sequence[Candidate]) -> Verd
     lead = best - ranked[1][0] if len(ranked) > 1 else 1.0
     least = LEAST_DISTINCT if is_distinct else LEAST_AROUND
     if best >= least and lead >= LEAST_LEAD_OF_EQUALS and _is_consistent(wanted, chosen):
-        return Verdict("neighbourhood" if is_distinct and best < 1 else "role and name", chosen)
+        return Verdict("neighbourhood" if is_distinct and best < 1 else called, chosen)
     return _undecided([each for _, each in ranked])
 
 
 def _by_place(wanted: ElementDescription, same: Sequence[Candidate]) -> Verdict:
     """Choose among elements that nothing but their order told apart, if there are as many as there were."""
     by_place = [each for each in same if each.description.place == wanted.place]
-    if len(same) == wanted.equals and len(by_place) == 1:
-        return Verdict("role and name", by_place[0])
+    if len(same) == wanted.equals and len(by_place) == 1 and _is_best_beside(wanted, by_place[0], same):
+        is_sure = wanted.name or wanted.selector == by_place[0].description.selector
+        return Verdict("role and name" if is_sure else "neighbourhood", by_place[0])
     return _undecided(same)
+
+
+def _in_group(wanted: ElementDescription, same: Sequence[Candidate]) -> Verdict:
+    """Choose among the elements of one row, which only their order tells apart, if it has as many as it had."""
+    row = [each for each in same if _distinct_share(wanted, each.description) >= LEAST_DISTINCT]
+    row.sort(key=lambda each: each.description.place)
+    if len(row) != wanted.group or not _is_best_beside(wanted, chosen := row[wanted.group_place - 1], row):
+        return _undecided(same)
+    return Verdict("neighbourhood", chosen)
+
+
+def _is_best_beside(wanted: ElementDescription, chosen: Candidate, equals: Sequence[Candidate]) -> bool:
+    """Whether no other has more of the words that stood beside the one that is meant: then their order has changed."""
+    beside = replace(wanted, item="", heading="", landmark="")
+    return all(_around(beside, each) <= _around(beside, chosen) for each in equals)
+
+
+def _agrees_around(wanted: ElementDescription, candidate: Candidate) -> bool:
+    """Whether what is around an element is what was around the one that is meant, as far as that is known."""
+    facts = _around_facts(wanted, candidate.description)
+    return not facts or _mean(facts) >= LEAST_AROUND
 
 
 def _undecided(same: Sequence[Candidate]) -> Verdict:
@@ -160,10 +234,17 @@ def _distinct_share(wanted: ElementDescription, other: ElementDescription) -> fl
     """Return how many of the words that told an element from its equals stand by another, from 0 to 1."""
     where = getattr(other, wanted.distinct_in, "") if wanted.distinct_in in _AROUND else ""
     # A row that has become something else has its words beside or above the element.
-    text = where or f"{other.item} {other.heading} {other.before} {other.after}"
-    words = re.findall(r"\w+", wanted.distinct.casefold())
-    found = {*re.findall(r"\w+", text.casefold())}
+    text = where or f"{other.item} {_text_near(other)}"
+    words, found = re.findall(r"\w+", wanted.distinct.casefold()), _words(text)
     return sum(word in found for word in words) / len(words) if words else 0.0
+
+
+def _text_near(element: ElementDescription) -> str:
+    return f"{element.heading} {element.before} {element.after}"
+
+
+def _words(text: str) -> set[str]:
+    return {*re.findall(r"\w+", text.casefold())}
 
 
 def _by_neighbourhood(wanted: ElementDescription, near: Sequence[Candidate]) -> Verdict:
@@ -182,6 +263,8 @@ def _by_neighbourhood(wanted: ElementDescription, near: Sequence[Candidate]) -> 
 
 def _is_like(wanted: ElementDescription, candidate: Candidate) -> bool:
     is_field = wanted.role in FIELD_ROLES and wanted.role == candidate.description.role
+    if not wanted.name and not is_field:
+        return are_same_icons(wanted.icon, candidate.description.icon)
     return is_field or name_likeness(wanted, candidate) >= LEAST_LIKENESS
 
 
@@ -193,6 +276,8 @@ def _may_be_meant(wanted: ElementDescription, candidate: Candidate) -> bool:
     if wanted.role in FIELD_ROLES:
         is_renamed = words_in_common(wanted.name, other.name) < LEAST_LIKENESS
         return wanted.role == other.role and (not is_renamed or _is_in_its_place(wanted, other))
+    if not wanted.name:
+        return wanted.group == 1  # by an icon that is the same
     return words_in_common(wanted.name, other.name) >= LEAST_LIKENESS and not _is_another(wanted, other)
 
 
@@ -208,7 +293,8 @@ def _is_in_its_place(wanted: ElementDescription, other: ElementDescription) -> b
 def _is_another(wanted: ElementDescription, other: ElementDescription) -> bool:
     """Whether words of a name are replaced, though there are more of its role, as `Open Ann` and `Open Bob` are."""
     mine, theirs = {*words_of_name(wanted.name)}, {*words_of_name(other.name)}
-    return bool(mine - theirs and theirs - mine) and not wanted.alike == other.alike == 1
+    is_replaced = bool(mine - theirs and theirs - mine)
+    return is_replaced and (not wanted.alike == other.alike == 1 or names_another(wanted.name, other.name))
 
 
 def _ranked(candidates: Sequence[Candidate], score: Callable[[Candidate], float]) -> list[tuple[float, Candidate]]:

@@ -68,6 +68,13 @@ def read_settings(words: Iterable[str]) -> dict[str, str]:
     return given
 
 
+def refuse_names(names: Iterable[str]) -> None:
+    """Raise InvalidArguments for a name that no parameter can have."""
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise InvalidArguments(f"{name!r} is no name of a parameter: use letters, digits and _.")
+
+
 def values_for(recording: Recording, given: Mapping[str, str]) -> dict[str, str]:
     """Return the value of each parameter for one run. Raises InvalidArguments if one is unknown, or has no value."""
     names = {**recording.parameters}

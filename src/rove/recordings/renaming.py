@@ -39,14 +39,33 @@ _TURNING_WORDS = frozenset([
 def may_be_renamed(was: str, now: str) -> bool:
     """Whether one name may have become another: nothing in what they differ by changes what a press does."""
     first, second = words_of_name(was), words_of_name(now)
+    if any(word.startswith(_DESTROYING) for word in first):
+        # `Remove items` is more than `Remove item`.
+        return _letters(was) == _letters(now)
     if "".join(first) == "".join(second):
         return True
     lost, gained = _without(first, second), _without(second, first)
-    if any(word.startswith(_DESTROYING) for word in first):
-        return False
     if any(_turns(word) for word in (*lost, *gained)):
         return False
     return not any(_is_form_of(one, other) for one in lost for other in gained)
+
+
+def may_be_named(icon: str, name: str) -> bool:
+    """Whether what had an icon and no name may have this name now: a word that destroys fits only an icon that does."""
+    is_destroying = any(word.startswith(_DESTROYING) for word in words_of_name(icon))
+    gained = words_of_name(name)
+    return not any(_turns(word) and not (is_destroying and word.startswith(_DESTROYING)) for word in gained)
+
+
+def names_another(was: str, now: str) -> bool:
+    """Whether words that are replaced are names of persons or things, as a capital within a name shows."""
+    mine, theirs = ({*re.findall(r"[^\W_]+", name)} for name in (was, now))
+    first = {*re.findall(r"[^\W_]+", was)[:1], *re.findall(r"[^\W_]+", now)[:1]}
+    return any(word[0].isupper() for word in (mine ^ theirs) - first)
+
+
+def _letters(name: str) -> str:
+    return "".join(re.findall(r"[^\W_]+", name.casefold()))
 
 
 def words_of_name(name: str) -> list[str]:

@@ -32,8 +32,9 @@ class RecordingStore:
         try:
             return read_recording(self.path(name).read_text("utf-8"), name)
         except FileNotFoundError:
-            known = ", ".join(self.names()) or "none"
-            raise InvalidArguments(f"There is no recording {name}.", hint=f"There are: {known}.") from None
+            known = ", ".join(self.names())
+            hint = f"There are: {known}." if known else "There is none yet: `rove record NAME` makes one."
+            raise InvalidArguments(f"There is no recording {name}.", hint=hint) from None
         except (OSError, UnicodeDecodeError) as error:
             raise InvalidArguments(f"The recording {name} cannot be read: {error}.") from error
 

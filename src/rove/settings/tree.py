@@ -103,6 +103,10 @@ class Settings(Validated):
         "browser instead of a headless shell.",
         default=(),
     )
+    unguarded_extensions: bool = arg(
+        "Load extensions also where rove cannot keep their WebRTC from bypassing its proxy: on all systems but Linux.",
+        default=False,
+    )
     browser_per_session: bool = arg(
         "Start a browser for each session, so that a crash of one leaves the others alone; each takes about 200 MB.",
         default=False,

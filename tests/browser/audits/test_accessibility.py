@@ -66,6 +66,16 @@ async def test_an_audit_finds_what_axe_finds_in_the_page_its_shadow_roots_and_fr
     )
 
 
+async def test_rules_that_compare_places_find_what_axe_finds(session: Session, site: Site, axe_file: Path) -> None:
+    site.file("/axe.js", axe_file.read_bytes(), "text/javascript")
+    body = "<main><h1>Shop</h1><ul><li><h3>Green tea</h3> 4.50<li><h3>Black tea</h3> 3.00</ul><h2>Basket</h2></main>"
+    body += "<nav><a href=/>Home</a></nav>"  # with a link, axe relates all headings to it
+    await session.navigate(site.page("/headings", f"<html lang=en><title>Shop</title>{AXE}{body}"))
+    expected = await found_by_the_page_itself(session)
+    assert {rule for rule, _ in expected} == {"heading-order"}
+    assert found_by((await session.audit()).result) == expected
+
+
 async def test_elements_have_refs_and_the_words_of_their_own_origin(
     session: Session, site: Site, axe_file: Path
 ) -> None:

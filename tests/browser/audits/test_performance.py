@@ -101,7 +101,9 @@ async def test_a_profile_names_the_costliest_function_and_holds_nothing_of_other
     text = Path(profile.path).read_text()
     assert "/private" not in text
     assert "Content-Length" not in text
-    assert len(json.loads(text)["traceEvents"]) > 100
+    events = json.loads(text)["traceEvents"]
+    assert len(events) > 100
+    assert all(isinstance(event["name"], str) for event in events), "Firefox's profiler imports no others"
 
 
 @recorded

@@ -11,7 +11,7 @@ from tests.site import Site
 
 import rove.browser.scripts
 from rove import Session
-from rove.browser.scripts import NONCE
+from rove.browser.scripts import EngineTraits, script_head
 from rove.browser.scripts.linker import link
 
 SCRIPTS = str(Path(rove.browser.scripts.__file__).parent)
@@ -32,9 +32,7 @@ def run(session: Session, site: Site) -> Run:
         if body or not is_shown:
             await session.navigate(site.page("/", body or "<p>Page</p>"))
             is_shown = True
-        linked = (
-            f'(() => {{ "use strict";\nconst NONCE = "{NONCE}";\n{link(SCRIPTS, module)}\nreturn {expression};\n}})()'
-        )
+        linked = f"(() => {{ {script_head(EngineTraits())}{link(SCRIPTS, module)}\nreturn {expression};\n}})()"
         return (await session.evaluate(linked)).result.value
 
     return run

@@ -124,7 +124,7 @@ async def test_a_tool_is_called_by_hand(client: GatewayClient, site: Site) -> No
 
 
 async def test_a_model_is_played_over_the_wire(model: ModelServer, site: Site) -> None:
-    serving = {"serve__model": "played", "serve__model_url": model.url}
+    serving: dict[str, Any] = {"serve__model": "played", "serve__model_url": model.url}
     async with running_gateway(allow_host="127.0.0.1", **serving) as running, running.client() as client:
         hello = await client.event("hello")
         assert hello["model"] == {"name": "played", "isScripted": False}

@@ -35,3 +35,35 @@ def record_order(terminal: Terminal, site: Site) -> None:
     for command in words:
         done = terminal.run(*command)
         assert done.returncode == 0, (command, done.stdout, done.stderr)
+
+
+TABS = """<title>Start</title><h1>Start</h1><button onclick="done.textContent = 'Ordered'">Order</button>
+<button>Order history</button><button onclick="if (confirm('Sure?')) done.textContent = 'Confirmed'">Ask</button>
+<p id=done></p><p hidden>Confirmed long ago</p><a href=/second target=_blank>Open it</a>"""
+SECOND = """<title>Second</title><h1>Second</h1><button onclick="this.textContent = 'Gone on'">Go on</button>
+<button>Go on later</button>"""
+
+
+def record_tabs(terminal: Terminal, site: Site) -> None:
+    """Record, as `tour`, work in three tabs: the first, one that is opened, and one that a link opens."""
+    site.page("/second", SECOND)
+    words = [
+        ("open", site.page("/start", TABS), "--quiet"),
+        ("record", "tour"),
+        ("tabs", "new", "--url", site.url("/second?new"), "--quiet"),
+        ("click", 'button "Go on"', "--quiet"),
+        ("tabs", "switch", "--index", "0", "--quiet"),
+        ("click", 'button "Order"', "--quiet"),
+        ("expect", "--text", "Ordered"),
+        ("click", 'link "Open it"', "--quiet"),
+        ("expect", "--url", "*/start"),
+        ("click", 'button "Go on"', "--tab", "t3", "--quiet"),
+        ("tabs", "close", "--tab", "t3", "--quiet"),
+        ("click", 'button "Ask"', "--quiet"),
+        ("dialog", "true", "--quiet"),
+        ("expect", "--text", "Confirmed"),
+        ("record", "stop"),
+    ]
+    for command in words:
+        done = terminal.run(*command)
+        assert done.returncode == 0, (command, done.stdout, done.stderr)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 from tests.site import Site
 from tests.surfaces.daemon.commands import Terminal
-from tests.surfaces.recordings.shop import record_order
+from tests.surfaces.recordings.shop import record_order, record_tabs
 
 import rove
 
@@ -80,6 +81,27 @@ def test_playwright_and_the_recorder_run_what_was_recorded(terminal: Terminal) -
     assert "/thanks" in run(terminal, "node", "run-flow.mjs")
 
 
+def test_tabs_and_dialogs_are_found_by_code_that_runs_on_its_own(tmp_path: Path, site: Site) -> None:
+    terminal = Terminal(tmp_path)
+    record_tabs(terminal, site)
+    try:
+        again = terminal.run("replay", "tour", "--session", "fresh")
+        assert again.returncode == 0, again.stdout
+        assert again.stdout.rstrip().splitlines()[-1] == "tour: 15 of 15 steps done."
+        har = json.loads(terminal.run("export", "tour", "--as", "har").stdout)
+        paths = [entry["request"]["url"].removeprefix(site.url("")) for entry in har["log"]["entries"]]
+        assert paths == ["/start", "/second?new", "/second"]  # the page that was open, and that of a closed tab
+        for form, file in (("python", "tour.py"), ("pytest", "test_tour.py"), ("playwright", "tour.spec.js")):
+            assert terminal.run("export", "tour", "--as", form, "--out", file).returncode == 0
+        run(terminal, sys.executable, "tour.py")
+        run(terminal, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_tour.py")
+        (terminal.folder / "node_modules").symlink_to(TOOLS)
+        (terminal.folder / "playwright.config.mjs").write_text(CONFIG)
+        assert "1 passed" in run(terminal, str(TOOLS / ".bin" / "playwright"), "test")
+    finally:
+        terminal.run("stop")
+
+
 def test_playwrights_viewer_opens_the_trace(terminal: Terminal) -> None:
     assert TOOLS.exists(), "run `make .venv/recordings/ready`"
     viewer = terminal.folder / "viewer"
@@ -93,7 +115,12 @@ def test_playwrights_viewer_opens_the_trace(terminal: Terminal) -> None:
     finally:
         server.shutdown()
         server.server_close()
-    assert r"click \"Order\"" in shown and r"fill \"Name\"" in shown and 'tab "Network' in shown
+    assert (
+        r"click \"Order\"" in shown
+        and r"fill \"Name\"" in shown
+        and "navigate http" in shown
+        and 'tab "Network' in shown
+    )
 
 
 class QuietHandler(SimpleHTTPRequestHandler):

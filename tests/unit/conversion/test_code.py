@@ -15,7 +15,7 @@ import pytest
 from rove.browser.descriptions.description import ElementDescription
 from rove.conversion.devtools_recorder import from_recorder, to_recorder
 from rove.conversion.formats import FORMATS
-from rove.conversion.journal_steps import recording_from
+from rove.conversion.journal_steps import StartPage, recording_from
 from rove.conversion.playwright_code import to_playwright
 from rove.conversion.python_code import to_pytest, to_python
 from rove.errors import InvalidArguments
@@ -76,6 +76,76 @@ def test_a_test_for_playwright_waits_for_dialogs_and_tabs_before_what_opens_them
     assert made.notes == ("Step 8, emulate, has no equivalent in Playwright's tests.",)
 
 
+def test_names_of_parameters_and_secrets_never_clash() -> None:
+    steps = (
+        RecordedStep("fill", {"target": "#a", "value": "${WHO}"}),
+        RecordedStep("fill", {"target": "#b", "value": "secret:who"}),
+        RecordedStep("fill", {"target": "#c", "value": "${who}"}),
+        RecordedStep("fill", {"target": "#d", "value": "secret:a-b"}),
+        RecordedStep("fill", {"target": "#e", "value": "secret:a_b"}),
+    )
+    recording = Recording("names", steps, {"WHO": "Ada", "who": "Bob", "page2": "x"})
+    constants = re.findall(r"const (\w+) = process", to_playwright(recording).content.decode())
+    assert len(constants) == len({*constants}) == 6
+    names = re.findall(r"^(\w+) = os", to_pytest(recording).content.decode(), re.MULTILINE)
+    assert len(names) == len({*names}) == 3
+
+
+TABS = Recording(
+    "tabs",
+    (
+        RecordedStep("navigate", {"url": "http://localhost/"}, tab="t4"),
+        RecordedStep("tabs", {"operation": "new", "url": "http://localhost/a"}, tab="t5"),
+        RecordedStep("tabs", {"operation": "switch", "tab": "t4"}, tab="t4"),
+        RecordedStep("click", {"target": "#popup"}, url="http://localhost/", tab="t4"),
+        RecordedStep("expect", {"url": "*/"}, tab="t4"),
+        RecordedStep("tabs", {"operation": "switch", "tab": "t7"}, tab="t7"),
+        RecordedStep("click", {"target": "#b"}, url="http://localhost/b", tab="t7"),
+        RecordedStep("tabs", {"operation": "close", "tab": "t7"}),
+        RecordedStep("click", {"target": "#c"}, tab="t4"),
+    ),
+)
+
+
+def test_code_names_tabs_by_variables_and_not_by_the_names_that_they_had() -> None:
+    python = to_python(TABS).content.decode()
+    assert not re.search(r"\bt[457]\b", python)
+    assert "tab1 = (await session.tabs()).result.tabs[0].id" in python
+    assert 'tabs(operation="close", tab=tab2)' in python
+    code = to_playwright(TABS).content.decode()
+    assert code.count("const page2 =") == code.count("const page3 =") == 1
+    assert "await page3.locator('#b').click();" in code and "await page.locator('#c').click();" in code
+
+
+def test_a_flow_of_the_recorder_names_another_page_by_its_address() -> None:
+    made = to_recorder(TABS)
+    steps = json.loads(made.content)["steps"]
+    targets = [step["target"] for step in steps if step["type"] in ("click", "close")]
+    assert targets == ["main", "http://localhost/b", "http://localhost/b", "main"]
+    assert [note.split(",")[0].split(" goes")[0] for note in made.notes] == ["Step 2", "Step 3"]
+
+
+def test_a_journal_switches_tabs_once_and_names_them() -> None:
+    made = recording_from(
+        "r",
+        "s",
+        [
+            entry("click", 1),
+            entry("tabs", 2, arguments={"operation": "switch", "index": 1}, tab="t2"),
+            entry("tabs", 3, arguments={"operation": "switch", "tab": "t1"}),
+            entry("tabs", 4, arguments={"operation": "switch", "tab": "t2"}, tab="t2"),
+            entry("click", 5, tab="t2"),
+            entry("tabs", 6, arguments={"operation": "switch", "tab": "t2"}, tab="t2"),
+            entry("tabs", 7, arguments={"operation": "close"}, tab=None),
+            entry("click", 8),
+        ],
+    )
+    told = [(step.action, *step.arguments.values()) for step in made.recording.steps]
+    assert told == [
+        ("click",), ("tabs", "switch", "t2"), ("click",), ("tabs", "close", "t2"), ("tabs", "switch", "t1"), ("click",),
+    ]  # fmt: skip
+
+
 def test_a_flow_of_the_recorder_is_the_same_flow_after_it_was_read() -> None:
     steps = [step for step in RECORDING.steps if step.action in ("navigate", "click", "press", "expect")]
     made = to_recorder(Recording("flow", tuple(steps), {"class": "tea"}))
@@ -126,7 +196,7 @@ def test_a_journal_becomes_what_was_done_and_not_what_was_read_or_failed() -> No
             entry("click", 6, arguments={"target": "e7"}, tab="t2"),
             {"kind": "driver", "event": "taken", "began": 7},
         ],
-        start="https://example.com/${x}",
+        start=StartPage("https://example.com/${x}", "t1"),
     )
     told = [(step.action, step.arguments) for step in made.recording.steps]
     assert told[:3] == [

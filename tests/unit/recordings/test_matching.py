@@ -108,6 +108,7 @@ def test_an_element_of_a_frame_is_not_looked_for_outside() -> None:
     [
         ("Delete", "Delete all"),
         ("Delete draft", "Delete account"),
+        ("Remove item", "Remove items"),
         ("Accept order", "Reject order"),
         ("Enable notifications", "Disable notifications"),
         ("Subscribe", "Unsubscribe"),
@@ -154,3 +155,71 @@ def test_a_field_is_not_taken_for_the_neighbour_that_is_gone(role: str) -> None:
     wanted = ElementDescription(role=role, name="Terms", heading="Join", before="Terms", after="Adverts", alike=2)
     neighbour = replace(wanted, name="Adverts", before="Adverts", after="Go", alike=1)
     assert choose(wanted, on_page(wanted, neighbour)).chosen is None
+
+
+TRASH = ElementDescription(role="button", icon="trash #1a", selector="tr:nth-of-type(1) button", heading="People")
+
+
+@pytest.mark.parametrize(
+    ("icon", "way"),
+    [("trash #1a", "role and icon"), ("trash #2b", "role and icon"), ("#1a", "role and icon"),
+     ("pencil #3c", "nothing"), ("#2b", "nothing"), ("", "nothing")],
+)  # fmt: skip
+def test_what_has_no_name_is_found_by_its_icon(icon: str, way: Way) -> None:
+    assert choose(TRASH, on_page(TRASH, replace(TRASH, icon=icon, selector="div > button"))).way == way
+
+
+def test_an_icon_is_told_from_others_by_its_row() -> None:
+    wanted = replace(TRASH, item="Ada", equals=2, distinct="ada", distinct_in="item")
+    rows = [replace(wanted, item=item, selector=f"div:nth-of-type({item})") for item in ("Bob", "Ada")]
+    chosen = choose(wanted, on_page(wanted, *rows)).chosen
+    assert chosen is not None and chosen.ref == "e2"
+    assert choose(wanted, on_page(wanted, rows[0])).chosen is None
+
+
+def test_stars_of_a_group_are_counted_if_the_group_has_as_many_as_before() -> None:
+    star = replace(TRASH, icon="#5", selector="button", heading="Taste", equals=4)
+    wanted = replace(star, distinct="taste", distinct_in="heading", group=2, group_place=2)
+    page = [replace(star, heading=heading, place=place) for place, heading in enumerate(("Staff", "Staff", "Taste"), 1)]
+    verdict = choose(wanted, on_page(wanted, *page, replace(star, place=4)))
+    assert (verdict.way, verdict.chosen and verdict.chosen.ref) == ("neighbourhood", "e4")
+    assert choose(wanted, on_page(wanted, *page)).is_ambiguous
+
+
+def test_buttons_of_a_row_are_not_counted_if_their_order_has_changed() -> None:
+    wanted = replace(
+        TRASH, name="Edit", item="Ada", equals=4, distinct="ada", distinct_in="item", group=2, before="Address"
+    )
+    phone, address = replace(wanted, before="Phone"), replace(wanted, place=2)
+    assert choose(wanted, on_page(wanted, phone, address)).chosen is None
+
+
+@pytest.mark.parametrize(
+    ("icon", "name", "is_found"),
+    [("trash #1a", "Delete", True), ("#1a", "Edit", True), ("#1a", "Delete", False), ("pencil #1a", "Remove", False)],
+)
+def test_an_icon_that_is_given_a_name_stays_what_it_was_unless_the_name_turns_it(
+    icon: str, name: str, is_found: bool
+) -> None:
+    wanted = replace(TRASH, icon=icon, alike=3)
+    assert bool(choose(wanted, on_page(wanted, replace(wanted, name=name, selector="x"))).chosen) == is_found
+
+
+def test_a_test_id_does_not_make_another_icon_the_same() -> None:
+    wanted = replace(TRASH, icon="play", attributes={"data-testid": "toggle"})
+    assert choose(wanted, on_page(wanted, replace(wanted, icon="pause"))).chosen is None
+
+
+def test_an_element_is_found_in_a_frame_of_the_same_origin_alone() -> None:
+    moved = replace(SAVE, frames=("iframe",))
+    assert choose(SAVE, on_page(SAVE, moved), "https://example.com").is_healed
+    assert choose(SAVE, on_page(SAVE, moved), "https://other.example").chosen is None
+    elsewhere = replace(moved, heading="Win a prize")
+    assert choose(SAVE, on_page(SAVE, elsewhere), "https://example.com").chosen is None
+
+
+def test_the_only_button_of_its_name_is_not_taken_where_nothing_of_its_row_is() -> None:
+    wanted = ElementDescription(role="button", name="Open", item="Ada", heading="List", before="Ada")
+    offer = ElementDescription(role="button", name="Open", landmark="dialog Offer", after="List")
+    assert choose(wanted, on_page(wanted, offer)).chosen is None
+    assert choose(wanted, on_page(wanted, replace(offer, before="Ada"))).chosen is not None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.browser.accessibility.report import AuditedElement, AuditedRule
+from rove.browser.audits.open_page import refuse_empty
 from rove.outcome import Own, Passage, Result
 from rove.snapshot.tokens import estimate
 from rove.validation.fields import plain
@@ -120,6 +121,7 @@ class Audit(TabAction[Audited]):
         from rove.axe.installation import axe_source
         from rove.browser.accessibility import audit, criteria
 
+        await refuse_empty(tab)
         options = criteria.chosen_rules(self.level, self.tags, self.rules, self.without)
         element = await tab.resolve(self.target) if self.target else None
         seconds = tab.page.time.left * SHARE_OF_A_FRAME

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Target, action, arg
-from rove.errors import ElementNotReady, ExpectationFailed, InvalidArguments, RoveError
+from rove.browser.audits.open_page import refuse_empty
+from rove.errors import ElementNotFound, ElementNotReady, ExpectationFailed, InvalidArguments, RoveError
 from rove.outcome import Attachment, Own, Passage, Result
 from rove.validation.record import dataclass
 from rove.workspace import Workspace
@@ -99,7 +100,11 @@ class Compared(Result):
 
     def passages(self, origin: str) -> Iterator[Passage]:
         """Tell it in rove's own words: no page wrote any of it."""
-        yield Passage(str(self))
+        if self.error is not None:
+            yield Passage(f"{self.error.code}: {self}")
+            yield Passage(self.error.hint)
+        else:
+            yield Passage(str(self))
 
 
 @action(Effect.READ, group="audit")
@@ -121,6 +126,7 @@ class Compare(TabAction[Compared]):
         return (f"{BASELINES}/{self.name}.png",)
 
     async def perform(self, tab: Tab) -> Compared:
+        await refuse_empty(tab)
         workspace = Workspace(tab.settings.workspace_folder)
         before = None if self.update else await asyncio.to_thread(self._baseline, workspace)
         if before is None and self.fail and not self.update:
@@ -138,13 +144,21 @@ class Compare(TabAction[Compared]):
         from rove.browser.audits.stillness import LONGEST_WAIT, SHARE_OF_TIME, held_still, take_still_picture
 
         element = await tab.resolve(self.target) if self.target else None
-        masked = [each for target in self.mask for each in await tab.resolve_all(target)]
+        masked = await self._masked(tab)
         async with held_still(tab.page, min(LONGEST_WAIT, tab.page.time.left * SHARE_OF_TIME)):
             box = await element.box() if element else None
             if element and box and not (box["width"] and box["height"]):
                 raise ElementNotReady("This element is not visible: ", element.line, retryable=False)
             taken = await take_still_picture(tab, box, self.full_page)
             return taken, await _boxes(tab, masked)
+
+    async def _masked(self, tab: Tab) -> list[Element]:
+        try:
+            return [each for target in self.mask for each in await tab.resolve_all(target)]
+        except ElementNotFound as error:
+            error.parts = ("`mask`: ", *error.parts)
+            error.hint = Own("Leave out of `mask` what is not on the page.")
+            raise
 
     async def _kept(self, workspace: Workspace, taken: StillPicture, masks: list[Box]) -> Compared:
         from rove.pictures.comparison import cover, encode, open_picture

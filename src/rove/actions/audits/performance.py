@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, action, arg
+from rove.browser.audits.open_page import refuse_empty
 from rove.browser.performance.vitals import LongTasks, Name, Vital
 from rove.outcome import Name as OwnName
 from rove.outcome import Own, PageText, Passage, Result
@@ -79,6 +80,7 @@ class WebVitals(TabAction[VitalsMeasured]):
     """Read how fast the page was until now: its Web Vitals (LCP, CLS, INP, FCP, TTFB) and long tasks."""
 
     async def perform(self, tab: Tab) -> VitalsMeasured:
+        await refuse_empty(tab)
         return await _vitals(tab)
 
 
@@ -226,6 +228,7 @@ class Profile(TabAction[Profiled]):
         return COLLECTING
 
     async def perform(self, tab: Tab) -> Profiled:
+        await refuse_empty(tab)
         await tab.profiler.start()
         try:
             started = time.monotonic()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from rove.action import Effect, TabAction, action, arg
-from rove.browser.network.event_rates import unrecorded_messages
+from rove.browser.network.event_rates import UNCOUNTED_MESSAGES, unrecorded_messages
 from rove.outcome import Own, PageText, Passage, Result, moment, quoted
 from rove.target import within
 from rove.validation.record import dataclass
@@ -127,8 +127,9 @@ class Console(TabAction[ConsoleLines]):
         path = await _saved(tab, lines, self.limit)
         kept = _fitting([*map(_shortened, lines)])
         dropped, unrecorded = sum(log.dropped for log in both), sum(log.unrecorded for log in both)
+        is_uncounted = any(log.is_uncounted for log in both)
         cleared = sum(log.clear() for log in both) if self.clear else 0
-        note = Own(STEALTH_NOTE if tab.settings.stealth else "")
+        note = Own(STEALTH_NOTE if tab.settings.stealth else UNCOUNTED_MESSAGES if is_uncounted else "")
         return ConsoleLines(tuple(kept), len(entries) - len(kept), dropped, cleared, path, self.limit, note, unrecorded)
 
 

@@ -30,7 +30,8 @@ class HarSaved(Result):
     withheld: int = 0
 
     def __str__(self) -> str:
-        lines = [f"Saved {self.entries} requests of {self.pages} pages: {self.path}"]
+        requests = f"{self.entries} request{'' if self.entries == 1 else 's'}"
+        lines = [f"Saved {requests} of {self.pages} page{'' if self.pages == 1 else 's'}: {self.path}"]
         if self.dropped:
             lines.append(f"{self.dropped} older ones had left the log: record a session with `har` to have all.")
         if self.withheld:

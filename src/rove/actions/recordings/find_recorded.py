@@ -49,7 +49,7 @@ class RecordedFound(Result):
 class FindRecorded(TabAction[RecordedFound]):
     """Find the element that a recording describes: by ref, by role and name, else by what is around it."""
 
-    element: dict[str, Any] = arg("The element, as a recording's file describes it.")
+    element: dict[str, Any] = arg("The element, as a recording's file describes it, as JSON.")
 
     @property
     def settles(self) -> bool:
@@ -63,10 +63,14 @@ class FindRecorded(TabAction[RecordedFound]):
             wanted = ElementDescription.from_data(self.element)
         except ValueError as error:
             raise InvalidArguments(f"`element`: {error}.") from None
+        if not (wanted.role or wanted.name or wanted.selector):
+            raise InvalidArguments(
+                "`element`: needs a `role` and a `name`, or at least one of role, name and selector."
+            )
         began = resting_since = time.monotonic()
         most = min(MOST_SECONDS, tab.page.time.left / 2)
         while True:
-            verdict = choose(wanted, await tab.descriptions.candidates(wanted))
+            verdict = choose(wanted, await tab.descriptions.candidates(wanted), tab.url.origin)
             if verdict.chosen and not verdict.is_healed:
                 return _found(wanted, verdict)
             now = time.monotonic()

@@ -128,6 +128,11 @@ class Replay(CompositeAction[Replayed]):
     def takes(self) -> float:
         return LONGEST_REPLAY
 
+    @property
+    def tells_pages(self) -> bool:
+        """No: what each step did is told, and its summary comes last."""
+        return False
+
     async def perform(self, runner: StepRunner) -> Replayed:
         recording = await runner.recordings.read(self.name)
         values = values_for(recording, read_settings(self.set))

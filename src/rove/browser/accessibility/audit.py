@@ -32,6 +32,8 @@ LONGEST_SUMMARY = 1000
 IMPACTS = ("critical", "serious", "moderate", "minor")
 RULE_LIST = "https://dequeuniversity.com/rules/axe"
 RULE_PAGE = "https://dequeuniversity.com/rules/axe/{version}/{rule}"
+# Tags that choose more than one rule, without those of other standards.
+_USUAL_TAG = re.compile(r"best-practice|experimental|wcag2\d?a+|cat\..+|section508")
 _NAME = re.compile(r"[a-z0-9-]{1,60}")
 _VERSION = re.compile(r"\d{1,3}\.\d{1,3}\.\d{1,3}")
 
@@ -82,7 +84,10 @@ class Audit:
             if name not in known[f"{kind}s"] and not (kind == "tag" and re.fullmatch(r"wcag2\d?a+", name)):
                 near = nearest(name, known[f"{kind}s"])
                 meant = f": did you mean `{near}`?" if near else "."
-                hint = f"There are: {', '.join(known['tags'])}." if kind == "tag" else f"{RULE_LIST} lists them."
+                hint = f"{RULE_LIST} lists them."
+                if kind == "tag":
+                    usual = [tag for tag in known["tags"] if _USUAL_TAG.fullmatch(tag)]
+                    hint = f"Among others there are: {', '.join(usual)}."
                 raise InvalidArguments(f"axe-core has no {kind} `{name}`{meant}", hint=hint)
 
     async def _run(

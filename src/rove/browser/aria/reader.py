@@ -50,6 +50,9 @@ class AriaReader(Protocol):
         """Return the places of the texts that match a JavaScript pattern, which may be /pattern/flags."""
         ...
 
-    async def locator_of(self, ref: str, /) -> str:
-        """Return a Playwright locator for the element that a ref means, as JavaScript; empty if it is gone."""
+    async def locator_of(self, ref: str, is_exact: bool = False, /) -> str:
+        """Return a Playwright locator for the element that a ref means, as JavaScript; empty if it is gone.
+
+        `is_exact`: by whole texts only, as Playwright's locators fit parts of texts too.
+        """
         ...

@@ -17,6 +17,8 @@ class ElementDescription:
 
     role: str = ""
     name: str = ""
+    # What it shows where it has no name: words that the page's code has for it, and `#` with a number of the drawing.
+    icon: str = ""
     tag: str = ""
     selector: str = ""
     # Those of its attributes that are likely to last; `path` is that of a link's address.
@@ -28,12 +30,15 @@ class ElementDescription:
     item: str = ""
     before: str = ""
     after: str = ""
-    # Which it is, from 1, of the elements that have the same role and name, and how many these are.
+    # Which it is, from 1, of the elements that have the same role and name or icon, and how many these are.
     place: int = 1
     equals: int = 1
     # The words that stand by this one of the equals alone, and where: `item`, `heading`, `before`, ...
     distinct: str = ""
     distinct_in: str = ""
+    # How many of the equals share these words, as the buttons of one row do, and which of these it is.
+    group: int = 1
+    group_place: int = 1
     # How many elements have the same role, whatever they are called.
     alike: int = 1
     # The frames that it is in, from the outermost: their selectors and names.

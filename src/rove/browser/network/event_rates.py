@@ -17,6 +17,10 @@ def unrecorded_messages(count: int) -> str:
     return f"{count} were not recorded: {rate}." if count else ""
 
 
+# Said beside that number, where a browser sends all events through one thread.
+UNCOUNTED_MESSAGES = "Pages of this session wrote so much that nothing was recorded for some seconds."
+
+
 def unrecorded_requests(count: int) -> str:
     """Say that requests were not recorded; nothing if all were."""
     rate = f"more than {REQUESTS_AT_ONCE} were sent at once, or {REQUESTS_PER_SECOND} a second"

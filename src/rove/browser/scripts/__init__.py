@@ -2,6 +2,7 @@
 
 import os
 from functools import cache
+from typing import NamedTuple
 
 from rove.browser.scripts.linker import link
 
@@ -9,7 +10,28 @@ _FOLDER = os.path.dirname(__file__)  # importlib.resources would do the same, an
 # The nonce is part of the names of events between the main world and the isolated world, and of reports through the
 # console of the isolated world: no page can listen for the ones or forge the others.
 NONCE = os.urandom(8).hex()
-_HEAD = f'"use strict";\nconst NONCE = "{NONCE}";\n'
+
+
+class EngineTraits(NamedTuple):
+    """In what engines differ that no script can find out by itself."""
+
+    # Whether hit testing finds the areas of a picture, and not only the picture.
+    hits_areas: bool = True
+    # Whether styles of a page can move the placeholder of a field.
+    moves_placeholders: bool = True
+
+
+def script_head(traits: EngineTraits) -> str:
+    """Return the names that every script has beside those of its modules."""
+    known = f"{{ hitsAreas: {_js(traits.hits_areas)}, movesPlaceholders: {_js(traits.moves_placeholders)} }}"
+    return f'"use strict";\nconst NONCE = "{NONCE}";\nconst ENGINE_TRAITS = {known};\n'
+
+
+def _js(value: bool) -> str:
+    return "true" if value else "false"
+
+
+_HEAD = script_head(EngineTraits())
 
 
 @cache
@@ -38,11 +60,11 @@ def storage_script() -> str:
 
 
 @cache
-def page_script() -> str:
+def page_script(traits: EngineTraits = EngineTraits()) -> str:  # noqa: B008 - it cannot be changed
     """Return one expression that installs `globalThis.rove` in the world where it is evaluated."""
     present = 'if (globalThis.rove) return "present";\n'
     install = 'globalThis.rove = driverCalls;\nreturn "installed";'
-    return f"(() => {{\n{_HEAD}{present}{link(_FOLDER, 'isolated_world.js')}\n{install}\n}})()"
+    return f"(() => {{\n{script_head(traits)}{present}{link(_FOLDER, 'isolated_world.js')}\n{install}\n}})()"
 
 
 _SCHEDULING = ("setTimeout", "clearTimeout", "setInterval", "clearInterval", "requestAnimationFrame",

@@ -5,6 +5,9 @@ import { dropAudited, elementBehind, frameRef, indexOf, toldElements } from "./a
 
 /** @typedef {{ ref?: string, frame?: object }} AuditContext */
 
+// The place of an element of which axe does not tell it.
+const UNPLACED = ":root";
+
 /** @type {object | null} */
 let mainPartial = null;
 
@@ -40,7 +43,8 @@ const begin = (prefix) => {
   // Each element is found by many rules, and its selector takes long to make.
   const toSpec = (/** @type {AxeElement} */ found) => {
     const spec = specs.get(found.element) ?? specOf(found, prefix);
-    specs.set(found.element, spec);
+    // Of elements that are only related to another, axe tells less: rules that compare places could not tell any.
+    if (found.ancestry[0] !== UNPLACED) specs.set(found.element, spec);
     return { ...spec };
   };
   axe.utils.nodeSerializer.update({ toSpec });

@@ -409,6 +409,7 @@ interface Query {
 
 // What Python puts before the linked modules: a random number of this process.
 declare const NONCE: string;
+declare const ENGINE_TRAITS: { hitsAreas: boolean; movesPlaceholders: boolean };
 
 // The driver's bindings, and what it calls.
 declare var roveTell: ((message: string) => void) | undefined;

@@ -44,6 +44,10 @@ class Screencast:
         self._sent: tuple[int, int] | None = None
         self._changing = asyncio.Lock()
 
+    @property
+    def is_running(self) -> bool:
+        return self._sent is not None
+
     def open(self, max_width: int, quality: int) -> FrameReader:
         """Return a new reader. Frames are at least as wide, and as good, as it asks for."""
         self._listen()

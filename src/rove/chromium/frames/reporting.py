@@ -22,15 +22,8 @@ def reporting(cdp: CdpSession, stealth: bool) -> Command:
     return cdp.send("Console.enable" if stealth else "Runtime.enable")
 
 
-# Chromium does not hold the documents of extensions to its policy for WebRTC, which then sends UDP past rove's proxy.
-WITHOUT_WEBRTC = "delete globalThis.RTCPeerConnection; delete globalThis.webkitRTCPeerConnection;"
-_IN_EXTENSION_FRAMES = f"if (location.protocol === 'chrome-extension:') {{ {WITHOUT_WEBRTC} }}"
-
-
-def scripts(cdp: CdpSession, stealth: bool, has_extensions: bool = False) -> Iterator[Command]:
+def scripts(cdp: CdpSession, stealth: bool) -> Iterator[Command]:
     """Yield the commands that add rove's scripts to each new document."""
-    if has_extensions:
-        yield cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": _IN_EXTENSION_FRAMES})
     yield cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": page_script(), "worldName": WORLD})
     if not stealth:
         yield cdp.send("Page.addScriptToEvaluateOnNewDocument", {"source": main_world_script()})

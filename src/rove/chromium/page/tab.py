@@ -130,7 +130,7 @@ class Tab(tab.Tab):
             self._shared.network_conditions.add(cdp),
             *self._add_overrides(cdp),
             *([self.workers.apply_bypass(cdp)] if self.workers.are_bypassed else []),
-            *scripts(cdp, self.settings.stealth, bool(self.settings.extension)),
+            *scripts(cdp, self.settings.stealth),
             *self.input.listen(cdp),
             self._person_input.watch_new_documents(cdp),
             cdp.send("Page.setInterceptFileChooserDialog", {"enabled": True}),

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import Any
 
-from rove.cluster.connection.member import Member, StartFailed, label, reason_of
+from rove.cluster.connection.member import ActorStart, Member, StartFailed, label, reason_of
 from rove.tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)
@@ -24,9 +24,10 @@ class NodeActors:
     def __init__(self, configuration: dict[str, Any], tell: Tell) -> None:
         """`tell`: sends a message to the rove process."""
         self._name: str = configuration["name"]
-        self._lease: float = configuration["lease_seconds"]
+        self._start = ActorStart(
+            configuration["start_seconds"], configuration["lease_seconds"], configuration["is_protected"]
+        )
         self._poll: float = configuration["poll_seconds"]
-        self._is_protected: bool = configuration["is_protected"]
         # How often each node was lost. An actor that was given up is not taken again: another has a name of its own.
         self._losses: Counter[str] = Counter(configuration["losses"])
         self._tell = tell
@@ -101,7 +102,7 @@ class NodeActors:
 
         name = f"{self._name}-{self._losses[member.facts.id]}"
         try:
-            await member.start(name, self._lease, self._is_protected)
+            await member.start(name, self._start)
             await member.refresh()
         except StartFailed as failed:
             member.facts = replace(member.facts, state="refused", reason=str(failed))

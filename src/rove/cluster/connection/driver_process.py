@@ -102,6 +102,7 @@ def _configuration(options: ClusterOptions, name: str) -> dict[str, Any]:
         "name": name,
         "lease_seconds": options.lease_seconds,
         "poll_seconds": options.poll_seconds,
+        "start_seconds": options.start_seconds,
         "runtime_env": dict(options.runtime_env),
         "is_protected": is_protected(os.environ),
     }

@@ -12,14 +12,23 @@ from typing import Any
 from rove.cluster.connection.node_facts import NodeFacts, NodeState
 from rove.cluster.connection.options import is_loopback
 from rove.cluster.payload import decode, encode
+from rove.validation.record import dataclass
 from rove.version import VERSION
 
 MOST_CALLS_AT_ONCE = 10_000
 # A node that takes longer to say how it is is slow, and may come back.
 HEALTH_SECONDS = 10.0
-START_SECONDS = 120.0
 END_SECONDS = 12.0
 LONGEST_REASON = 300
+
+
+@dataclass(frozen=True)
+class ActorStart:
+    """How actors are started: how long that may take, their lease, and whether this process uses TLS and a token."""
+
+    seconds: float
+    lease_seconds: float
+    is_protected: bool
 
 
 class StartFailed(Exception):
@@ -38,7 +47,7 @@ class Member:
         self.is_told = False
         self.following: asyncio.Task[None] | None = None
 
-    async def start(self, name: str, lease_seconds: float, is_protected: bool) -> None:
+    async def start(self, name: str, start: ActorStart) -> None:
         """Make its actor, or find the one that an earlier driver process made.
 
         Raises StartFailed if it must not be used, and RayError or TimeoutError if it has gone meanwhile.
@@ -47,17 +56,17 @@ class Member:
 
         options = _actor_options(f"rove-{name}-{self.ray_id}", self.ray_id)
         try:
-            async with asyncio.timeout(START_SECONDS):
-                self.actor = await asyncio.to_thread(_make, options, lease_seconds)
+            async with asyncio.timeout(start.seconds):
+                self.actor = await asyncio.to_thread(_make, options, start.lease_seconds)
                 hello = await ask(self.actor, "node.hello")
         except RuntimeEnvSetupError as error:
-            raise StartFailed(f"the files and packages of the job cannot be installed: {reason_of(error)}") from error
+            raise StartFailed(f"the files and packages of the job cannot be installed: {last_line(error)}") from error
         except RayActorError as error:
             if error.actor_init_failed:
                 raise StartFailed(f"its actor does not start: {last_line(error)}") from error
             raise
         self.facts = replace(self.facts, version=hello["version"], machine=hello["machine"], key=hello["key"])
-        if complaint := self._complaint(hello, is_protected):
+        if complaint := self._complaint(hello, start.is_protected):
             await self.kill()
             raise StartFailed(complaint)
 

@@ -28,6 +28,8 @@ class ClusterOptions:
     lease_seconds: float = 60.0
     # Seconds between two looks at the nodes.
     poll_seconds: float = 1.0
+    # Seconds that a node has to start its actor, with what Ray installs for it.
+    start_seconds: float = 120.0
     runtime_env: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property

@@ -72,8 +72,11 @@ class Service:
 
 
 def _machine() -> str:
-    """Return what nodes of one machine have in common."""
+    """Return what nodes that share memory have in common: the machine, and the container if that has a limit."""
     try:
-        return MACHINE_ID.read_text().strip()
+        machine = MACHINE_ID.read_text().strip()
     except OSError:
         return platform.node()
+    memory, physical = available_memory(), os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    is_limited = memory is not None and memory.total < physical
+    return f"{machine} {platform.node()}" if is_limited else machine

@@ -7,6 +7,7 @@ import os
 import secrets
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,9 @@ from rove.jobs.browser_worker import SESSION, BrowserWorker
 from rove.jobs.options import PageOptions, parallel_for
 from rove.jobs.worker import PageTask, WorkerState
 from rove.settings.tree import Settings
-from rove.surfaces.library import Session
 
+# What scripts get a session as. By name, as `rove map` gives it to its own workers: surfaces import the cluster.
+LIBRARY = "rove.surfaces.library"
 # Folders of the workspace whose files are written little by little, until a session is closed.
 GROWING = ("videos", "har")
 NO_LIMIT = 10**6
@@ -50,7 +52,7 @@ class Service:
             _with_one_journal_file(configuration.settings_on(self._node.folder)),
             self._options,
             slots,
-            Session,
+            import_module(LIBRARY).Session,
             configuration.policy,
             configuration.named_secrets(),
         )

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 
 from rove.cluster.placement.node_load import NodeLoad, host_room
 from rove.validation.record import dataclass
 
-# Cores that a session is expected to keep busy, for the weight of a node; processors refuse nothing.
+# Cores that a session is expected to keep busy, for how many a node can hold well; processors refuse nothing.
 CORES_PER_SESSION = 0.1
-# Of nodes without a free core, as on a busy machine, the one that has fewer sessions gets the next: with a room of one
-# or less, it would be the one that has more.
+# Room by memory below this counts as this much: else, of two nodes with none left, the one with more would be lighter.
 LEAST_ROOM = 2.0
-# Answers faster than this are as good as each other.
-FAST_ANSWER = 0.02
+# How many times lighter than an idle node one counts whose cores are all busy, whatever keeps them so.
+MOST_BUSYNESS = 4.0
+# Answers faster than this are as good as each other: so much they differ between nodes that are equally busy.
+FAST_ANSWER = 0.1
 # A node gets less from this many times the answer of the fastest on, and not ever less.
 SLOW_FROM = 2.0
 MOST_SLOWNESS = 10.0
@@ -34,7 +35,7 @@ class Wish:
 
     session: str
     preferred: str | None = None
-    excluded: Collection[str] = ()
+    excluded: frozenset[str] = frozenset()
     is_move: bool = False
 
 
@@ -53,12 +54,15 @@ def choose(wish: Wish, loads: Sequence[NodeLoad], cost: int, limits: Limits) -> 
     neighbours = _count_by_host(loads)
     fastest = min(map(_answer, fitting))
 
-    def share(load: NodeLoad) -> tuple[float, bytes]:
+    def share(load: NodeLoad) -> float:
         host = load.report.host
-        weight = _weight(load, rooms[host] / neighbours[host], limits)
-        return (load.held + 1) / weight * _slowness(load, fastest), _rank(wish.session, load.id)
+        capacity = _capacity(load, rooms[host] / neighbours[host], limits)
+        return (load.held + 1) / capacity * _slowness(load, fastest) * _busyness(load)
 
-    return min(fitting, key=share).id
+    shares = [share(load) for load in fitting]
+    least = min(shares)
+    equal = [load.id for load, found in zip(fitting, shares, strict=True) if found == least]
+    return min(equal, key=lambda node: _rank(wish.session, node))
 
 
 def free_places(loads: Sequence[NodeLoad], cost: int, limits: Limits) -> int:
@@ -77,11 +81,14 @@ def _takes(load: NodeLoad, limits: Limits, wish: Wish) -> bool:
     return load.is_open and load.id not in wish.excluded and has_turn
 
 
-def _weight(load: NodeLoad, memory_room: float, limits: Limits) -> float:
-    """Return how many sessions a node could hold well: by memory, by what is left of its cores, and by the limit."""
-    free_cores = load.report.cores * max(1 - load.report.busy, 0)
-    room = min(memory_room, free_cores / CORES_PER_SESSION, limits.sessions - load.held)
-    return load.held + max(room, LEAST_ROOM)
+def _capacity(load: NodeLoad, memory_room: float, limits: Limits) -> float:
+    """Return how many sessions a node can hold well, with those that it has: by memory, by cores, and by the limit."""
+    by_memory = load.held + max(memory_room, LEAST_ROOM)
+    return max(min(by_memory, load.report.cores / CORES_PER_SESSION, limits.sessions), 1.0)
+
+
+def _busyness(load: NodeLoad) -> float:
+    return 1 + min(max(load.report.busy, 0.0), 1.0) * (MOST_BUSYNESS - 1)
 
 
 def _slowness(load: NodeLoad, fastest: float) -> float:

@@ -98,6 +98,10 @@ class Placement:
         """Return the sessions that are on a node, or on their way there."""
         return [session for session, placed in self._placed.items() if placed.node == node]
 
+    def count_on(self, node: str) -> int:
+        """Return how many sessions are on a node, or on their way there."""
+        return self._held[node]
+
     def is_empty(self, node: str) -> bool:
         """Return whether no session is on a node, on its way there or not quite gone from there."""
         return all(node not in (placed.node, placed.origin) for placed in self._placed.values())
@@ -232,18 +236,16 @@ class Placement:
 
     def _serve(self) -> None:
         """Give room to those that wait: first to sessions that were moved, then to new ones in their order."""
-        # What found no node with some excluded finds none with more of them. With hundreds of nodes and of sessions
-        # that wait, to try each would stop the event loop for a second.
-        failed: list[frozenset[str]] = []
+        full: set[frozenset[str]] = set()
         for place in self._moves:
             wish = self._wishes[place]
-            excluded = frozenset(wish.excluded)
-            if any(tried <= excluded for tried in failed):
+            # What there was no room for once, there is none for now: hundreds may wait when a rack was lost.
+            if wish.excluded in full:
                 continue
-            if (placed := self._take(wish)) is None:
-                failed.append(excluded)
-            else:
+            if (placed := self._take(wish)) is not None:
                 self._moves.give(placed, place)
+            else:
+                full.add(wish.excluded)
         for place in self._new:
             if (placed := self._take(self._wishes[place])) is None:
                 return

@@ -36,7 +36,7 @@ class NodeStatus:
 
 def node_status(facts: NodeFacts, placement: Placement | None = None) -> NodeStatus:
     """Return the status of a node. Without a placement, as any process sees it that is connected to the cluster."""
-    held = len(placement.sessions_on(facts.id)) if placement is not None else facts.sessions
+    held = placement.count_on(facts.id) if placement is not None else facts.sessions
     return NodeStatus(
         id=facts.id,
         address=facts.address,

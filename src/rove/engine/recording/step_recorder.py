@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from rove.action import AnyAction, registry
 from rove.browser.failures import BrowserError
-from rove.conversion.journal_steps import MadeRecording, recording_from
+from rove.conversion.journal_steps import MadeRecording, StartPage, recording_from
 from rove.engine.approval.action_targets import find_box
+from rove.engine.recording.first_page import first_step, load_began, load_ended
 from rove.errors import InvalidArguments, NotOpen, RoveError
 from rove.har.disclosure import Disclosure
 from rove.har.entry import Bodies, entry_of, may_show
 from rove.ledger.files import LedgerFiles
 from rove.ledger.reader import recent
-from rove.recordings.parameters import with_parameters
+from rove.recordings.parameters import refuse_names, with_parameters
 from rove.recordings.recording import Recording
 from rove.recordings.run_folder import RunFolder
 from rove.recordings.store import RecordingStore
@@ -44,6 +45,7 @@ DESCRIBE_SECONDS = 0.5
 WAIT_SECONDS = 5.0
 PICTURE_SECONDS = 2.0
 MOST_ENTRIES = 100_000
+NO_LOADS: Mapping[str, float] = {}
 
 
 class RecordedSession(Protocol):
@@ -59,13 +61,15 @@ class RecordedSession(Protocol):
 class _Started:
     """A recording that is being made."""
 
-    def __init__(self, name: str, parameters: Mapping[str, str], page: str, folder: RunFolder) -> None:
+    def __init__(self, name: str, parameters: Mapping[str, str], page: StartPage, folder: RunFolder) -> None:
         self.name = name
         self.id = os.urandom(8).hex()
         self.parameters = dict(parameters)
         self.page = page
         self.folder = folder
         self.at = time.time()
+        # When the page that is open was asked for, in its tab.
+        self.loads: dict[str, float] = {}
 
 
 class SessionRecorder:
@@ -79,6 +83,8 @@ class SessionRecorder:
         self._started: _Started | None = None
         # Where pictures of the steps that run now are kept, if they are.
         self._folder: RunFolder | None = None
+        # The tabs of these steps, as one that was closed still knows its requests.
+        self._tabs: dict[str, Tab] = {}
 
     @property
     def session(self) -> str:
@@ -94,13 +100,17 @@ class SessionRecorder:
         if self._started is not None:
             made = f"The recording {self._started.name} is being made in this session."
             raise InvalidArguments(made, hint="Stop it first.")
+        refuse_names(parameters)
         tab = context.current if (context := self._context()) is not None else None
         page = str(tab.url) if tab is not None and tab.url != BLANK and self._session.may_read(tab.url) else ""
         page = self._session.journal.redacted({"page": page})["page"]
-        started = _Started(name, parameters, page, RunFolder(self._store.run_folder(name)))
+        start = StartPage(page, tab.id if tab is not None else "")
+        started = _Started(name, parameters, start, RunFolder(self._store.run_folder(name)))
         await asyncio.to_thread(started.folder.clear)
+        if tab is not None and page:
+            await self._keep_first_page(started, tab)
         await self._session.journal.record(KIND, {"event": "started", "name": name, "id": started.id, "url": page})
-        self._started, self._folder = started, started.folder
+        self._started, self._folder, self._tabs = started, started.folder, {}
 
     async def stop(self) -> MadeRecording:
         """End the recording that is being made, and save it. Raises NotOpen if none is."""
@@ -110,8 +120,26 @@ class SessionRecorder:
         await self._session.journal.record(KIND, {"event": "stopped", "name": started.name, "id": started.id})
         made = await asyncio.to_thread(self._make, started)
         await asyncio.to_thread(self._store.write, made.recording)
-        await asyncio.to_thread(started.folder.write_requests, self._requests(started.at))
+        await asyncio.to_thread(started.folder.write_requests, self._requests(started.at, started.loads))
         return made
+
+    async def _keep_first_page(self, started: _Started, tab: Tab) -> None:
+        """Keep a picture of the page that is open, and its requests, as those of the first step."""
+        began = load_began(tab)
+        if began is None:
+            return
+        started.loads[tab.id] = began
+        if tab.page.dialogs.open or not tab.page.may_read(tab.url.origin):
+            return
+        facts = first_step(started.page.url, began, load_ended(tab, began))
+        with contextlib.suppress(RoveError, BrowserError, TimeoutError):
+            await self._keep_picture(started.folder, facts, tab)
+
+    async def _keep_picture(self, folder: RunFolder, facts: dict[str, Any], tab: Tab) -> None:
+        async with asyncio.timeout(PICTURE_SECONDS):
+            picture = await tab.take_screenshot(None, False, "jpeg")  # without frames that may not be read
+        size = {"width": picture.size[0], "height": picture.size[1], "engine": tab.settings.engine}
+        await asyncio.to_thread(folder.add_step, {**facts, **size}, picture.data)
 
     async def close(self) -> None:
         """Save what is being recorded when the session is closed."""
@@ -132,7 +160,7 @@ class SessionRecorder:
         """Keep pictures of the steps that are run meanwhile, and their requests, for a trace of the recording."""
         folder, began, before = RunFolder(self._store.run_folder(name)), time.time(), self._folder
         await asyncio.to_thread(folder.clear)
-        self._folder = folder
+        self._folder, self._tabs = folder, {}
         try:
             yield
         finally:
@@ -147,15 +175,23 @@ class SessionRecorder:
         made = recording_from(started.name, self.session, entries[begins + 1 :], started.page)
         return replace(made, recording=with_parameters(made.recording, started.parameters))
 
-    def _requests(self, since: float) -> list[str]:
-        """Return the requests since a moment as entries of an HTTP archive, of origins that the agent may read."""
-        context = self._context()
-        entries: list[str | None] = []
-        for tab in context.tabs if context is not None else ():
+    def _requests(self, since: float, loads: Mapping[str, float] = NO_LOADS) -> list[str]:
+        """Return the requests since a moment as entries of an HTTP archive, of origins that the agent may read.
+
+        `loads`: earlier moments, for tabs whose page was loaded before.
+        """
+        self._note_tabs(self._context())
+        entries: list[tuple[float, str | None]] = []
+        for tab in self._tabs.values():
             shown = Disclosure(tab.redact, tab.page.may_read)
-            logged = [each for each in tab.network if each.at >= since and may_show(each, shown)]
-            entries += [shown.line(entry_of(each, shown, Bodies(), None)) for each in logged]
-        return [entry for entry in entries if entry is not None]
+            first = loads.get(tab.id, since)
+            logged = [each for each in tab.network if each.at >= first and may_show(each, shown)]
+            entries += [(each.at, shown.line(entry_of(each, shown, Bodies(), None))) for each in logged]
+        return [entry for _, entry in sorted(entries, key=lambda pair: pair[0]) if entry is not None]
+
+    def _note_tabs(self, context: Context | None) -> None:
+        if context is not None:
+            self._tabs.update({tab.id: tab for tab in context.tabs})
 
     # Each step
 
@@ -173,24 +209,23 @@ class SessionRecorder:
     async def after(self, entry: Entry, context: Context | None, may_show: Callable[[Tab], bool]) -> None:
         """Keep a picture of what a step led to, while a recording is made and if the page may be read."""
         tab = context.current if context is not None else None
+        if self._folder is not None:
+            self._note_tabs(context)
         if self._folder is None or tab is None or not registry()[entry.action].is_recorded:
             return
         if tab.page.dialogs.open or not may_show(tab):
             return
         with contextlib.suppress(RoveError, BrowserError, TimeoutError):
-            async with asyncio.timeout(PICTURE_SECONDS):
-                picture = await tab.take_screenshot(None, False, "jpeg")  # without frames that may not be read
-            await asyncio.to_thread(self._folder.add_step, self._facts(entry, tab, picture.size), picture.data)
+            await self._keep_picture(self._folder, self._facts(entry, tab), tab)
 
-    def _facts(self, entry: Entry, tab: Tab, size: tuple[int, int]) -> dict[str, Any]:
+    def _facts(self, entry: Entry, tab: Tab) -> dict[str, Any]:
         """Return what a trace tells of a step, without secrets."""
         named = [str(each.get("name", "")) for each in entry.elements.values()]
         label = " ".join([entry.action, *(json.dumps(name, ensure_ascii=False) for name in named if name)])
         told = {"label": label if named else entry.summary, "url": str(tab.url), "arguments": entry.arguments}
         return {
             **self._session.journal.redacted(told), "step": entry.step, "action": entry.action, "began": entry.began,
-            "ended": time.time(), "width": size[0], "height": size[1],
-            "engine": tab.settings.engine,
+            "ended": time.time(),
         }  # fmt: skip
 
 
@@ -206,5 +241,5 @@ async def _describe(action: AnyAction, entry: Entry, tab: Tab, is_recording: boo
         description, origin = await tab.descriptions.of(elements[0].ref)
         if origin != tab.url.origin and not tab.page.may_read(origin):
             continue
-        locator = await tab.observer.aria.locator_of(elements[0].ref) if is_recording else ""
+        locator = await tab.observer.aria.locator_of(elements[0].ref, True) if is_recording else ""
         entry.elements[path] = replace(description, locator=locator).to_data()

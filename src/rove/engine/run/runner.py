@@ -132,6 +132,8 @@ class Run:
             return await self._run_without_page(action, entry, lambda: self._fetch(action, entry))
         if isinstance(action, CompositeAction):
             await self._admit(action, entry)
+            if not action.tells_pages:
+                self._options = replace(self._options, quiet=True)
             with self._hold:
                 return self._outcomes.build_batch(action, await action.perform(self), self._batch_changes)
         assert isinstance(action, SessionsAction)

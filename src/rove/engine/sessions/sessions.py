@@ -19,18 +19,14 @@ from rove.browser.network.workspace_files import files_for
 from rove.browser.sessions.directory import SessionDirectory
 from rove.engine.approval.gate import Gate
 from rove.engine.capture.captures import Captures, with_captures
-from rove.engine.guard_notice import UNGUARDED, guard_notice_of
+from rove.engine.guard_notice import UNGUARDED, check_guard_of_extensions, guard_notice_of
 from rove.engine.journal_store import JournalStore
 from rove.engine.logins.login import Logins, SessionLogin
 from rove.engine.network_access import EgressSettings
 from rove.engine.people.handoffs import People
-from rove.engine.session_changes import SessionChanges
-from rove.engine.sessions.admission import Admission
-from rove.engine.sessions.browsers import Browsers, settings_for
-from rove.engine.sessions.closed_sessions import ClosedSessions
-from rove.engine.sessions.owned_sessions import DEFAULT as DEFAULT
-from rove.engine.sessions.owned_sessions import OwnedSessions
-from rove.engine.sessions.refusals import (
+from rove.engine.served.owned_sessions import DEFAULT as DEFAULT
+from rove.engine.served.owned_sessions import OwnedSessions
+from rove.engine.served.refusals import (
     checked_name,
     closed_error,
     lost_at_start,
@@ -38,6 +34,10 @@ from rove.engine.sessions.refusals import (
     other_loop_error,
     refuse_login,
 )
+from rove.engine.session_changes import SessionChanges
+from rove.engine.sessions.admission import Admission
+from rove.engine.sessions.browsers import Browsers, settings_for
+from rove.engine.sessions.closed_sessions import ClosedSessions
 from rove.engine.sessions.session import Session
 from rove.engine.watcher import StepWatcher
 from rove.errors import RoveError
@@ -79,6 +79,7 @@ class Sessions:
         """
         self.settings = with_captures(settings or load())
         check_extensions(self.settings)
+        check_guard_of_extensions(self.settings)
         home = self.settings.home_folder
         refuse_to_expose(self.settings.workspace_folder, home, (self.settings.journal_folder, home / "run"))
         self._egress_settings = EgressSettings(self.settings)

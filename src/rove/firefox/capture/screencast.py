@@ -30,7 +30,7 @@ class Screencast:
         self._channel = channel
         self._tasks = tasks
         self._readers: list[FrameReader] = []
-        self._is_running = False
+        self.is_running = False
         self._wanted = asyncio.Event()
         channel.on("closed", lambda _: self._end())
 
@@ -38,8 +38,8 @@ class Screencast:
         """Return a new reader. Frames are at least as wide, and as good, as it asks for."""
         reader = FrameReader(self, quality)
         self._readers.append(reader)
-        if not self._is_running:
-            self._is_running = True
+        if not self.is_running:
+            self.is_running = True
             self._tasks.start(self._run())
         return reader
 
@@ -66,14 +66,16 @@ class Screencast:
                     continue
                 frame = await self._take()
                 is_new = frame is not None and frame.data != last
-                if frame is not None and is_new:
+                if frame is not None:
                     last = frame.data
+                    # A reader that has just come gets the picture that the others have.
                     for reader in self._readers:
-                        reader.put(frame)
+                        if is_new or not reader.has_read:
+                            reader.put(frame)
                 interval = INTERVAL if is_new else min(interval * 1.5, IDLE_INTERVAL)
                 await asyncio.sleep(interval if frame is not None else RETRY_SECONDS)
         finally:
-            self._is_running = False
+            self.is_running = False
 
     async def _take(self) -> ScreencastFrame | None:
         quality = max((reader.quality for reader in self._readers), default=60)
@@ -96,6 +98,7 @@ class FrameReader:
     def __init__(self, screencast: Screencast, quality: int) -> None:
         self.quality = quality
         self.is_waiting = False
+        self.has_read = False
         self._screencast = screencast
         self._newest: ScreencastFrame | None = None
         self._has_news = asyncio.Event()
@@ -112,7 +115,7 @@ class FrameReader:
         return frame
 
     def put(self, frame: ScreencastFrame) -> None:
-        self._newest, self.is_waiting = frame, False
+        self._newest, self.is_waiting, self.has_read = frame, False, True
         self._has_news.set()
 
     def end(self) -> None:

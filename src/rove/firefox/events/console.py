@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from rove.browser.page_data import ConsoleSource
@@ -30,8 +31,12 @@ _EXCEPTION = pattern(r"uncaught exception|[A-Za-z.]*(Error|Exception)\b")
 class ConsoleLog(console_log.ConsoleLog):
     """The latest console messages of a page, its frames and dedicated workers."""
 
-    def __init__(self, events: PageEvents | None = None) -> None:
+    def __init__(
+        self, events: PageEvents | None = None, is_repeated: Callable[[dict[str, Any]], bool] = lambda entry: False
+    ) -> None:
+        """`is_repeated` returns whether Firefox has told of an entry before."""
         super().__init__(events)
+        self._is_repeated = is_repeated
         # Firefox names the page as the source of what its workers write.
         self._workers = WorkerScripts()
 
@@ -41,6 +46,8 @@ class ConsoleLog(console_log.ConsoleLog):
         channel.on("dropped", self._on_dropped)
 
     def _on_entry(self, entry: dict[str, Any], channel: PageChannel, origins: FrameOrigins) -> None:
+        if self._is_repeated(entry):
+            return
         frames = (entry.get("stackTrace") or {}).get("callFrames") or [{}]
         source = self._source(entry["source"].get("context"), frames[0].get("url", ""), channel, origins)
         location = source_location(frames[0])

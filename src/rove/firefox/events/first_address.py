@@ -14,11 +14,15 @@ SECONDS = 0.5
 
 
 class FirstAddress:
-    """Waits for the first address that a new page loads; `url` is the one that it was reported with."""
+    """Waits for the first address that a new page loads; `url` is the one that it was reported with.
 
-    def __init__(self, channel: PageChannel, url: str) -> None:
+    `opener`: the frame that opened it, and wrote the address; None if Firefox does not tell.
+    """
+
+    def __init__(self, channel: PageChannel, url: str, opener: str | None) -> None:
         self._channel = channel
         self._url = url
+        self.opener = opener
         self._is_known = asyncio.Event()
         if url not in EMPTY:
             self._is_known.set()

@@ -7,10 +7,12 @@ import contextlib
 from typing import Any
 
 from rove.browser.network.schemes import is_web, scheme_refusal
+from rove.errors import ScriptFailed
 from rove.firefox.events.dialogs import Dialogs
 from rove.firefox.events.load_state import LoadState, shown_url
 from rove.firefox.events.request_tracker import RequestTracker
 from rove.firefox.frames.document_script import DocumentScript
+from rove.firefox.frames.scripts import MOVED_CHANNEL
 from rove.firefox.frames.worlds import Worlds
 from rove.firefox.interception.interceptor import Interceptor
 from rove.firefox.interception.navigation_block import NavigationBlock
@@ -26,6 +28,7 @@ from rove.settings.tree import Settings
 
 # Seconds for a short script of rove's own.
 SCRIPT_SECONDS = 2.0
+ACTIVATION_SECONDS = 2.0
 
 
 class LivePage(live_page.LivePage):
@@ -84,7 +87,16 @@ class LivePage(live_page.LivePage):
         self.channel.on("browsingContext.contextCreated", self._on_frame)
         self.channel.on("browsingContext.navigationStarted", self._on_started)
         self.channel.on("browsingContext.navigationCommitted", self._on_committed)
+        self.channel.on("script.message", self._on_message)
         self.channel.on("dropped", self._on_dropped)
+
+    def _on_message(self, event: dict[str, Any]) -> None:
+        """Note a move in the history within the document, unless Firefox has told of it."""
+        if event["channel"] != MOVED_CHANNEL or event["source"].get("context") != self.target_id:
+            return
+        url = str(event["data"].get("value") or "")
+        if url != self.load_state.url or (self.requests.is_caller_waiting and not self.load_state.is_navigating):
+            self.load_state.commit_within(url)
 
     def _on_realm(self, event: dict[str, Any]) -> None:
         if event.get("type") != "window" or "sandbox" in event or not event.get("context"):
@@ -118,6 +130,25 @@ class LivePage(live_page.LivePage):
         self.tasks.start(self.load_state.note_idle(navigation, lambda: bool(self.requests.pending)))
 
     # Commands to the page
+
+    async def take_focus(self) -> None:
+        """Make the window of the page the active one: in others, pages hear of no focus, and keys write no text."""
+        # A page that does not answer in time is told of by the action itself.
+        with contextlib.suppress(TimeoutError, BidiError, ScriptFailed):
+            async with asyncio.timeout(ACTIVATION_SECONDS):
+                if not await self._has_focus():
+                    await self.channel.send("browsingContext.activate")
+                    await self._restore_focus()
+
+    async def _restore_focus(self) -> None:
+        """Leave the active window and come back, if its page has no focus, as after a document of another process."""
+        spare = self.channel.connection.spare_window
+        if spare is not None and not await self._has_focus():
+            await spare.send("browsingContext.activate")
+            await self.channel.send("browsingContext.activate")
+
+    async def _has_focus(self) -> bool:
+        return bool(await self.worlds.main.call("() => document.hasFocus()"))
 
     async def title(self) -> PageText:
         try:

@@ -41,8 +41,14 @@ class LoadState(load_state.LoadState):
         on("browsingContext.historyUpdated", self._own(lambda event: self.commit_within(event["url"])))
         on("browsingContext.domContentLoaded", self._own(lambda event: self._on_stage("DOMContentLoaded", event)))
         on("browsingContext.load", self._own(lambda event: self._on_stage("load", event)))
+        on("network.beforeRequestSent", self._own(self._on_request))
         on("network.responseStarted", self._own(self._on_response))
         on("network.fetchError", self._own(self._on_error))
+
+    @property
+    def loader(self) -> str | None:
+        """The navigation that led to the document that is shown."""
+        return self._loader
 
     def _own(self, handler: Callable[[dict[str, Any]], object]) -> Callable[[dict[str, Any]], object]:
         """Return a handler for the events of the main frame alone."""
@@ -72,6 +78,13 @@ class LoadState(load_state.LoadState):
             self.note_body_failed(navigation)  # Firefox reports no `load` for its own page about an error
         elif stage == "load":
             self.on_loaded(navigation)
+
+    def _on_request(self, event: dict[str, Any]) -> None:
+        """Note a navigation that is tried again: Firefox reports no other start of one that was stopped."""
+        navigation = event.get("navigation")
+        if navigation and self._endings.get(navigation) == "failed":
+            del self._endings[navigation]
+            self.note_started()
 
     def _on_response(self, event: dict[str, Any]) -> None:
         if event.get("navigation"):

@@ -52,6 +52,8 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
         super().__init__()
         self._origins = origins
         self._pages: deque[PageLoad] = deque(maxlen=MAX_PAGES)
+        # The navigation to the latest document.
+        self._navigation = ""
         self._workers = WorkerScripts()
 
     @property
@@ -63,6 +65,8 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
         channel.on("network.responseStarted", self._on_response)
         channel.on("network.responseCompleted", self._on_completed)
         channel.on("network.fetchError", self._on_failure)
+        channel.on("browsingContext.domContentLoaded", lambda event: self._on_stage(event, channel))
+        channel.on("browsingContext.load", lambda event: self._on_stage(event, channel, is_loaded=True))
         channel.on("dropped", self._on_dropped)
         self._workers.listen(channel)
 
@@ -97,7 +101,17 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
         if not is_document or event.get("redirectCount"):
             return last
         self._pages.append(PageLoad(last + 1, event["request"]["url"][:MAX_URL_LENGTH], at))
+        self._navigation = event["navigation"]
         return last + 1
+
+    def _on_stage(self, event: Event, channel: PageChannel, is_loaded: bool = False) -> None:
+        """Note when the document was parsed, and when it was loaded with all that belongs to it."""
+        if not self._pages or event["context"] != channel.context or event["navigation"] != self._navigation:
+            return
+        if is_loaded:
+            self._pages[-1].loaded = event["timestamp"] / 1000
+        else:
+            self._pages[-1].parsed = event["timestamp"] / 1000
 
     def _sender(self, event: Event, channel: PageChannel, referrer: str) -> str:
         """Return what sent a request. Firefox names the frame also for its workers, which are known by the referrer."""

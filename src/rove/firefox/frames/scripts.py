@@ -9,23 +9,29 @@ import asyncio
 from functools import cache
 from typing import Any
 
-from rove.browser.scripts import listener_script, main_world_script, page_script
+from rove.browser.scripts import EngineTraits, listener_script, main_world_script, page_script
 from rove.firefox.protocol.connection import BidiConnection
 from rove.page.frames.world import WORLD
 from rove.page.input.clipboard import COPIED_BINDING
 from rove.page.input.page_modes import REPORT_BINDING
 
+# Reports the address after a move in the history within a document: of some, Firefox tells nothing.
+MOVED_CHANNEL = "roveMoved"
 # The functions by which rove's script reports, which Firefox passes on as events; only the sandbox has them.
 CHANNELS: list[dict[str, Any]] = [
-    {"type": "channel", "value": {"channel": name}} for name in (REPORT_BINDING, COPIED_BINDING)
+    {"type": "channel", "value": {"channel": name}} for name in (REPORT_BINDING, COPIED_BINDING, MOVED_CHANNEL)
 ]
+
+
+TRAITS = EngineTraits(hits_areas=False, moves_placeholders=False)
 
 
 @cache
 def install_function() -> str:
     """Return the function that installs rove's script in a sandbox; its arguments are the channels."""
     bindings = f"globalThis.{REPORT_BINDING} ??= tell;\nglobalThis.{COPIED_BINDING} ??= copied;"
-    return f"(tell, copied) => {{\n{bindings}\nreturn {page_script()};\n}}"
+    moves = "if (self === top) addEventListener('popstate', () => moved(location.href), true);"
+    return f"(tell, copied, moved) => {{\n{bindings}\n{moves}\nreturn {page_script(TRAITS)};\n}}"
 
 
 async def add_scripts(connection: BidiConnection, user_context: str) -> None:

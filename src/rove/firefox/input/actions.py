@@ -52,3 +52,10 @@ def move(x: float, y: float) -> Action:
 def pause(seconds: float = 0.0) -> Action:
     """Return a pause, by which a source waits for another."""
     return {"type": "pause", "duration": round(seconds * 1000)}
+
+
+def while_keys_are_held(held: list[str], actions: list[Action]) -> list[Action]:
+    """Return what the keyboard does, between the presses and the releases of other keys."""
+    downs: list[Action] = [{"type": "keyDown", "value": key} for key in held]
+    ups: list[Action] = [{"type": "keyUp", "value": key} for key in reversed(held)]
+    return [*downs, *actions, *ups]

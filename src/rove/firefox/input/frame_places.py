@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator
+
 from rove.browser.element import Point
 from rove.browser.failures import BrowserError
 from rove.errors import ScriptFailed
@@ -10,7 +14,8 @@ from rove.firefox.frames.world import World
 from rove.page.frames.nesting import world_inside
 from rove.validation.record import dataclass
 
-ACTIVATION_SECONDS = 2.0
+# Seconds that a page waits until the keys of another page are handled.
+TURN_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
@@ -43,11 +48,31 @@ async def frame_at(page: LivePage, point: Point) -> FramePlace:
     return place
 
 
+@contextlib.asynccontextmanager
+async def keyboard_turn(page: LivePage) -> AsyncGenerator[None]:
+    """Keep the window of a page active within this block: the text of keys is written into no other window.
+
+    Pages of all sessions take turns. One that does not answer to its keys holds up the others for a moment only.
+    """
+    lock = page.channel.connection.keyboard_lock
+    has_turn = await _acquire(lock)
+    try:
+        await page.take_focus()
+        yield
+    finally:
+        if has_turn:
+            lock.release()
+
+
+async def _acquire(lock: asyncio.Lock) -> bool:
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(TURN_SECONDS):
+            return await lock.acquire()
+    return False
+
+
 async def focused_frame(page: LivePage) -> str:
-    """Return the frame that has the focus."""
-    if not await page.worlds.main.call("() => document.hasFocus()"):
-        # Another window of the browser has the focus, such as that of another session.
-        await page.channel.send("browsingContext.activate", timeout=ACTIVATION_SECONDS)
+    """Return the frame that has the focus, in a page whose window is the active one."""
     worlds = await page.worlds.current()
     if len(worlds) == 1:
         return page.target_id

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rove.errors import Unsupported
 from rove.firefox.input.actions import Action, key_value, keyboard
-from rove.firefox.input.frame_places import focused_frame
+from rove.firefox.input.frame_places import focused_frame, keyboard_turn
 from rove.page.input import keyboard as shared
 from rove.page.input.keys import KEYS, MODIFIER_BITS, Key, foreign_key
 
@@ -37,7 +37,7 @@ class Keyboard(shared.Keyboard):
         needed = [KEYS["Shift"]] if last.shift and not held_keys else held_keys
         # A letter that is pressed with other keys is the key itself, which is a capital only with Shift.
         pressed = last if not held_keys else _lower_unless_shifted(last, held_keys)
-        values = [_value(key) for key in (*needed, pressed)]
+        values = [value_of(key) for key in (*needed, pressed)]
         downs: list[Action] = [{"type": "keyDown", "value": value} for value in values]
         ups: list[Action] = [{"type": "keyUp", "value": value} for value in reversed(values)]
         if not hold:
@@ -58,22 +58,24 @@ class Keyboard(shared.Keyboard):
 
     async def insert_text(self, text: str) -> None:
         """Write a text in place of what is selected, in the frame that has the focus."""
-        for world in await self._page.every_world():
-            if await world.call("text => rove.insertAtFocus(text)", text, as_user=True):
-                return
+        async with keyboard_turn(self._live_page):
+            for world in await self._page.every_world():
+                if await world.call("text => rove.insertAtFocus(text)", text, as_user=True):
+                    return
 
     async def _perform(self, actions: list[Action]) -> None:
-        params = {"context": await focused_frame(self._live_page), "actions": [keyboard(actions)]}
-        await self._channel.send("input.performActions", params)
+        async with keyboard_turn(self._live_page):
+            params = {"context": await focused_frame(self._live_page), "actions": [keyboard(actions)]}
+            await self._channel.send("input.performActions", params)
 
 
 def _typed(character: str) -> list[Action]:
     key = KEYS.get(character) or foreign_key(character)
-    value = _value(key)
+    value = value_of(key)
     typed: list[Action] = [{"type": "keyDown", "value": value}, {"type": "keyUp", "value": value}]
     if not key.shift:
         return typed
-    shift = _value(KEYS["Shift"])
+    shift = value_of(KEYS["Shift"])
     return [{"type": "keyDown", "value": shift}, *typed, {"type": "keyUp", "value": shift}]
 
 
@@ -83,11 +85,12 @@ def _lower_unless_shifted(key: Key, held: list[Key]) -> Key:
     return KEYS.get(key.text.lower(), key) if key.text.isalpha() else key
 
 
-def _value(key: Key) -> str:
+def value_of(key: Key) -> str:
+    """Return a key as WebDriver names it; raise `Unsupported` for one that it does not have."""
     value = key_value(key)
     if value is None:
         raise Unsupported(f"Firefox has no command for the key {key.key}.", hint="Press another key.")
     return value
 
 
-MODIFIER_KEYS = {bit: _value(KEYS[name]) for name, bit in MODIFIER_BITS.items()}
+MODIFIER_KEYS = {bit: value_of(KEYS[name]) for name, bit in MODIFIER_BITS.items()}

@@ -16,6 +16,8 @@ Decision = tuple[str, dict[str, Any]]
 CONTINUE: Decision = ("network.continueRequest", {})
 FAIL: Decision = ("network.failRequest", {})
 CANCEL_LOGIN: Decision = ("network.continueWithAuth", {"action": "cancel"})
+# Seconds from a request until the window or frame that sent it is reported.
+ATTRIBUTION_SECONDS = 2.0
 
 
 class Decider(Protocol):
@@ -47,7 +49,10 @@ class Interceptions:
         self._deciders: dict[str, Decider] = {}
         self._requests: str | None = None
         self._changing = asyncio.Lock()
+        # Requests of windows that Firefox has not reported yet, by their contexts.
+        self._unattributed: dict[str, list[Event]] = {}
         connection.on("network.beforeRequestSent", self._on_request)
+        connection.on("browsingContext.contextCreated", self._on_context)
         connection.on("network.authRequired", self._on_challenge)
 
     async def open(self) -> None:
@@ -85,6 +90,32 @@ class Interceptions:
         page = self.page_of(event)
         if not event["isBlocked"] or (page is not None and page.is_hidden):
             return
+        if page is None and event.get("context") is not None:
+            self._wait_for_context(event)
+        else:
+            self._decide(event)
+
+    def _wait_for_context(self, event: Event) -> None:
+        """Decide once it is known whose window it is: Firefox may report one after its first request."""
+        context = event["context"]
+        self._unattributed.setdefault(context, []).append(event)
+        asyncio.get_running_loop().call_later(ATTRIBUTION_SECONDS, self._refuse_unattributed, context, event)
+
+    def _on_context(self, created: Event) -> None:
+        for event in self._unattributed.pop(created["context"], ()):
+            # Later, when the session of the window has noted which page opened it.
+            asyncio.get_running_loop().call_soon(self._decide, event)
+
+    def _refuse_unattributed(self, context: str, event: Event) -> None:
+        """Fail a request of a window or frame that is not known, which a session might refuse."""
+        waiting = self._unattributed.get(context, [])
+        if event in waiting:
+            waiting.remove(event)
+            self._tasks.start(self._settle(event, FAIL))
+        if not waiting:
+            self._unattributed.pop(context, None)
+
+    def _decide(self, event: Event) -> None:
         decider = self._decider_of(event)
         try:
             decision = decider.decide(event) if decider is not None else CONTINUE

@@ -15,6 +15,7 @@ from rove.firefox.events.error_names import ABORTED, chromium_name
 from rove.firefox.events.live_page import LivePage
 from rove.firefox.protocol.connection import BidiError
 from rove.page.events.load_state import Stage
+from rove.page.live_page import same_document
 from rove.page.navigation_failures import NO_CONTENT_STATUSES, raise_failure, refuse_other_schemes
 
 R = TypeVar("R")
@@ -90,19 +91,43 @@ class Navigator:
         """Load a URL and return the id of its navigation; try again if the page navigates elsewhere meanwhile."""
         for _ in range(MAX_ATTEMPTS):
             try:
-                params = {"url": url, "wait": "none"}
-                answer = await self._page.channel.send("browsingContext.navigate", params, timeout=NAVIGATION_SECONDS)
+                navigation = await self._started(url)
             except BidiError as error:
                 if self._page.is_closed:
                     raise
                 if not self._is_superseded(url, error):
                     raise self._error(error, url) from error
             else:
-                navigation: str | None = answer["navigation"]
                 if navigation is not None:
                     await self._ending(navigation)
                 return navigation
         raise NavigationFailed(quoted_url(url), " cannot be opened: the page keeps navigating elsewhere.")
+
+    async def _started(self, url: str) -> str | None:
+        """Return the id of the navigation to a URL, once Firefox answers or the document is there.
+
+        Firefox does not answer if the page before is parsed at this very moment: it gives the navigation another id.
+        """
+        params = {"url": url, "wait": "none"}
+        sending = self._page.channel.send("browsingContext.navigate", params, timeout=NAVIGATION_SECONDS)
+        answer, showing = asyncio.ensure_future(sending), asyncio.ensure_future(self._until_shown(url))
+        try:
+            await asyncio.wait({answer, showing}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({answer}, timeout=COMMIT_TIMEOUT)
+            return answer.result()["navigation"] if answer.done() else self._page.load_state.loader
+        finally:
+            answer.cancel()
+            showing.cancel()
+
+    async def _until_shown(self, url: str) -> None:
+        """Wait until the document that was asked for is shown, also after redirects."""
+        load_state = self._page.load_state
+        while True:
+            await load_state.wait_for_document(load_state.documents)
+            document = self._page.requests.document
+            asked = (document.url, *document.hops) if document is not None and document is not self._previous else ()
+            if url in asked and same_document(load_state.url, asked[0]):
+                return
 
     def _is_superseded(self, url: str, error: BidiError) -> bool:
         """Return whether the page has requested another document in place of the one that was asked for."""

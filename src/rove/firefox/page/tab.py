@@ -56,7 +56,7 @@ class Tab(tab.Tab):
         self._shared = shared
         self.redact = shared.redact
         self.network = NetworkLog(page.origins)
-        self._console = ConsoleLog(page.events)
+        self._console = ConsoleLog(page.events, shared.console_events.is_repeated)
         self.workers = WorkerControl(page, channel)
         self.cookies = PageCookies(channel, shared.cookies, lambda: self.url)
         self.storage = PageStorage(page.worlds)
@@ -72,6 +72,7 @@ class Tab(tab.Tab):
         self.input.listen(self._person_input.on_report)
         self.network.listen(channel)
         self._console.listen(channel, self.page.origins)
+        channel.on("dropped", self._shared.console_events.note_dropped)
         self._shared.interceptor.add(channel, self.network)
         channel.on("browsingContext.navigationCommitted", self._on_committed)
         for event in ("browsingContext.fragmentNavigated", "browsingContext.historyUpdated"):

@@ -7,7 +7,7 @@ from collections import deque
 from pathlib import Path
 
 from rove.firefox.process.discovery import Installation
-from rove.firefox.process.preferences import preferences, user_js
+from rove.firefox.process.preferences import HEADLESS_STYLES, preferences, user_js
 from rove.port import reserved_port
 from rove.process import watchdog
 from rove.process.child import ChildProcess
@@ -107,6 +107,9 @@ class FirefoxProcess:
         host, port = self._closed_port.getsockname()
         self.profile.mkdir(mode=0o700)
         (self.profile / "user.js").write_text(user_js(preferences(host, port)))
+        if headless:
+            (self.profile / "chrome").mkdir(mode=0o700)
+            (self.profile / "chrome" / "userChrome.css").write_text(HEADLESS_STYLES)
         command = [str(self.installation.path), "--no-remote", "--new-instance", "--profile", str(self.profile)]
         # Only a client that calls it 127.0.0.1, and no page, may connect to the port.
         command += ["--remote-debugging-port", "0", "--remote-allow-hosts", "127.0.0.1"]

@@ -180,6 +180,7 @@ _SAME_BEHAVIOUR: Mapping[str, Preference] = {
     "signon.autofillForms": False,
     "signon.rememberSignons": False,
     "toolkit.cosmeticAnimations.enabled": False,
+    "toolkit.legacyUserProfileCustomizations.stylesheets": True,  # see `HEADLESS_STYLES`
     "toolkit.startup.max_resumed_crashes": -1,
     "trailhead.firstrun.didSeeAboutWelcome": True,
     # A headless Firefox reports no mouse unless told to: pages check for one before they offer menus.
@@ -188,6 +189,8 @@ _SAME_BEHAVIOUR: Mapping[str, Preference] = {
     "ui.systemUsesDarkTheme": 0,
     "widget.content.allow-gtk-dark-theme": False,
 }
+# Without a window, the Tab key does not move the focus on from a page to the toolbars: the page would not get it back.
+HEADLESS_STYLES = "#navigator-toolbox, #navigator-toolbox * { -moz-user-focus: none !important; }\n"
 _PERMISSIONS = ("camera", "microphone", "geo", "desktop-notification", "xr", "shortcuts")
 # Every permission that a page asks for is refused unless it was granted: 2 is the number of a refusal.
 _NO_PERMISSIONS: Mapping[str, Preference] = {

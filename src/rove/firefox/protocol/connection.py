@@ -35,6 +35,7 @@ _ALWAYS_READ = frozenset(
         "script.realmDestroyed",
     }
 )
+DEFAULT_USER_CONTEXT = "default"
 # Parameters that say where a command acts.
 _NAMES_A_PLACE = frozenset({"context", "contexts", "target", "userContext", "userContexts"})
 
@@ -87,6 +88,8 @@ class BidiConnection:
         self._subscribed: set[str] = set()
         self._end_callbacks: list[Callable[[], None]] = []
         self._is_closed = False
+        # Held while keys are sent: Firefox has one active window, and pages of all sessions share it.
+        self.keyboard_lock = asyncio.Lock()
         self.is_open = False
         # How the browser was lost, where more is known than that it has died.
         self.loss: str | None = None
@@ -158,6 +161,11 @@ class BidiConnection:
         """Return the page that a context is, or is a frame of; None if it is not known."""
         top = self._top_of.get(context) if context is not None else None
         return self._pages.get(top) if top is not None else None
+
+    @property
+    def spare_window(self) -> PageChannel | None:
+        """The empty window that Firefox has opened by itself, which belongs to no session."""
+        return next((page for page in self._pages.values() if page.user_context == DEFAULT_USER_CONTEXT), None)
 
     def on_end(self, callback: Callable[[], None]) -> None:
         """Call `callback` when the connection ends, whichever side closes it."""

@@ -212,9 +212,12 @@ class ClientConnection:
             # The server's connection was reset, so the browser's is reset too, perhaps before it has read a byte.
             self._refusal_log.add_failure(forwarded.request.method, forwarded.request.endpoint, Failure.RESET)
             self.client.abort()
+        elif not self._is_new_server and (is_silent or kind is Failure.MALFORMED) and forwarded.may_be_repeated:
+            # A server may close a kept connection just when the next request is sent, or send what does not belong to
+            # its last response, such as a body of a 304, so late that it stands before the next.
+            self._start_task(self._connect_and_forward(forwarded.request))
         elif is_silent and not self._is_new_server:
-            # A server may close a kept connection just when the next request is sent. Browsers retry in that case,
-            # so the browser's connection is closed in the same way.
+            # Browsers know which requests they may repeat, so the browser's connection is closed in the same way.
             self.client.close()
         else:
             self._respond_with_failure(kind, forwarded.request)

@@ -22,6 +22,8 @@ class ForwardedRequest:
         self, client: ByteStream, server: ByteStream, request: ProxyRequest, on_done: Callable[[ForwardedRequest], None]
     ) -> None:
         self.request = request
+        # A server that has received the request may receive it again; a body is sent as it comes, and only once.
+        self.may_be_repeated = request.method in ("GET", "HEAD") and request.body.is_done and not request.wants_upgrade
         self.response: Response | None = None
         self.failure: Failure | None = None  # of the server
         self.is_request_malformed = False  # the body of the request is not valid

@@ -16,7 +16,7 @@ from rove.page_text import SEVERAL, Own, PageText
 from rove.target import Ref, parse_target
 
 SNAPSHOT = "options => rove.ariaSnapshot(options)"
-LOCATOR = "ref => rove.locatorOf(ref)"
+LOCATOR = "(ref, isExact) => rove.locatorOf(ref, isExact)"
 UNANSWERED = "(the frame did not answer)"
 
 
@@ -134,15 +134,18 @@ class AriaReader:
         places: list[int] = answer["places"]
         return places
 
-    async def locator_of(self, ref: str) -> str:
-        """Return a Playwright locator for the element that a ref means, as JavaScript; empty if it is gone."""
+    async def locator_of(self, ref: str, is_exact: bool = False) -> str:
+        """Return a Playwright locator for the element that a ref means, as JavaScript; empty if it is gone.
+
+        `is_exact`: by whole texts only, as Playwright's locators fit parts of texts too.
+        """
         target = parse_target(ref)
         assert isinstance(target, Ref), ref
         world = self._page.worlds.with_prefix(target.frame)
-        chain: list[str] = [await world.call(LOCATOR, target.local) or ""]
+        chain: list[str] = [await world.call(LOCATOR, target.local, is_exact) or ""]
         while world.parent is not None:
             owner, world = await self._page.worlds.owner(world), world.parent
-            chain.insert(0, await world.call(LOCATOR, owner) or "")
+            chain.insert(0, await world.call(LOCATOR, owner, is_exact) or "")
         return ".contentFrame().".join(chain) if all(chain) else ""
 
 

@@ -116,6 +116,8 @@ class RequestTracker:
         if is_redirect and self.document is not None and self.document.loader == loader:
             self.document.hops.append(self.document.url)
             self.document.url = url
+            # The next server has not answered yet, so that nothing of its document has arrived.
+            self.document.status, self.document.headers, self.document.challenge = None, {}, None
             return
         # The requests of the previous document no longer matter.
         self.document = DocumentRequest(loader, url)

@@ -298,6 +298,7 @@ class Element:
 
         `reserve`: seconds of the action's time that must be left afterwards.
         """
+        await self._page.take_focus()
         while True:
             # Leaves time to report what it was waited for.
             timeout_ms = max(self._page.time.left - reserve - 0.5, 0.1) * 1000

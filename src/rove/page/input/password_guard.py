@@ -102,6 +102,7 @@ class PasswordGuard:
         if self._ending is not None:
             await asyncio.wait({self._ending})  # its owner may have cancelled it
         self.script.is_on = True
+        await self._page.take_focus()
         worlds = await self._worlds()
         asking = (_ask(world, "beginTyping", world.parent is None) for world in worlds)
         _, answers = await asyncio.gather(self.script.begin(worlds), asyncio.gather(*asking))

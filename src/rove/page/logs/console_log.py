@@ -20,12 +20,16 @@ _LEVELS: dict[str, Level] = {
 
 
 class ConsoleLog:
-    """The latest console messages. `dropped` counts older ones, `unrecorded` those that came too fast to be read."""
+    """The latest console messages. `dropped` counts older ones, `unrecorded` those that came too fast to be read.
+
+    `is_uncounted`: there were more that the browser was not asked for.
+    """
 
     def __init__(self, events: PageEvents | None = None) -> None:
         self._events = events
         self._messages: deque[ConsoleMessage] = deque(maxlen=MAX_MESSAGES)
         self.dropped = self.unrecorded = 0
+        self.is_uncounted = False
 
     def __iter__(self) -> Iterator[ConsoleMessage]:
         return iter(self._messages)
@@ -38,6 +42,7 @@ class ConsoleLog:
         count = sum(message.count for message in self._messages)
         self._messages.clear()
         self.dropped = self.unrecorded = 0
+        self.is_uncounted = False
         return count
 
     def add(

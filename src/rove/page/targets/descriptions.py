@@ -36,7 +36,7 @@ class Descriptions:
     async def candidates(self, wanted: ElementDescription) -> list[Candidate]:
         """Return the elements of all frames that the agent may read which a description may mean."""
         found: list[Candidate] = []
-        spec = {name: getattr(wanted, name) for name in ("role", "name", "selector", "attributes")}
+        spec = {name: getattr(wanted, name) for name in ("role", "name", "icon", "selector", "attributes")}
         for world in await self._page.every_world():
             answer = await world.call(CANDIDATES, spec)
             if world is not self._page.worlds.main and not self._page.may_read(answer["origin"]):

@@ -27,6 +27,7 @@ async def elements_at(devices: InputDevices, x: float, y: float) -> list[Element
 
 async def element_with_focus(devices: InputDevices) -> Element | None:
     """Return the element that receives keys, in any frame; the body of the document if no element has the focus."""
+    await devices.page.take_focus()
     for world in await devices.page.every_world():
         if found := await world.call("() => rove.describeFocus()"):
             return Element(devices, world, found["ref"], found["line"])
@@ -35,6 +36,7 @@ async def element_with_focus(devices: InputDevices) -> Element | None:
 
 async def focused_element(devices: InputDevices) -> Element:
     """Return the element that has the focus, in any frame or closed shadow root; raise if there is none."""
+    await devices.page.take_focus()
     for world in await devices.page.every_world():
         await focus_in_closed_roots(world, await world.call("() => rove.typingFocus()"))
         if found := await world.call("() => rove.focusedRef()"):

@@ -73,7 +73,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     if unknown:
         refuse(given.parser, unknown)
     given.build_parser = build_parser
-    given.words = [*arguments]
+    given.command_line = [*arguments]
     return given
 
 

@@ -22,7 +22,7 @@ from rove.toolsets.toolset import Toolset, toolset_from
 from rove.version import VERSION
 
 if TYPE_CHECKING:
-    from rove.engine.sessions.served_sessions import ServedSessions
+    from rove.engine.served.served_sessions import ServedSessions
     from rove.surfaces.gateway.gateway import Gateway, MakeSessions
     from rove.surfaces.gateway.live.observer import SessionObserver
 

@@ -15,7 +15,7 @@ from starlette.websockets import WebSocket
 from rove.surfaces.gateway.access import AccessCheck
 from rove.surfaces.gateway.connection import Connection
 from rove.surfaces.gateway.gateway import Gateway
-from rove.surfaces.gateway.metrics import CONTENT_TYPE
+from rove.surfaces.gateway.numbers.metrics import CONTENT_TYPE
 from rove.surfaces.gateway.tokens import Scope
 from rove.surfaces.mcp.http.access import places_of
 from rove.version import VERSION

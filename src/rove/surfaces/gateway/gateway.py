@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from rove.engine.sessions.served_sessions import ServedSessions
+from rove.engine.served.served_sessions import ServedSessions
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import RoveError
 from rove.settings.tree import Settings
@@ -22,7 +22,7 @@ from rove.surfaces.gateway.history import read_entries
 from rove.surfaces.gateway.live.observer import SessionObserver, handoff_facts
 from rove.surfaces.gateway.live.pictures import StepPictures
 from rove.surfaces.gateway.live.views import LiveViews
-from rove.surfaces.gateway.metrics import Metrics
+from rove.surfaces.gateway.numbers.metrics import Metrics
 from rove.surfaces.gateway.tokens import Token, Tokens
 from rove.surfaces.gateway.tools.registration import registered_tools
 from rove.surfaces.gateway.tools.tool import Tools

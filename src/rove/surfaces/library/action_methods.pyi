@@ -590,7 +590,7 @@ class ActionMethods:
     async def find_recorded(self, element: Mapping[str, Any]) -> Outcome[RecordedFound]:
         """Find the element that a recording describes: by ref, by role and name, else by what is around it.
 
-        element: The element, as a recording's file describes it.
+        element: The element, as a recording's file describes it, as JSON.
         """
 
     async def handoff(self, reason: str, timeout: float | None = None) -> Outcome[HandedBack]:

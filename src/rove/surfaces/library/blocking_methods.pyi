@@ -586,7 +586,7 @@ class BlockingMethods:
     def find_recorded(self, element: Mapping[str, Any]) -> Outcome[RecordedFound]:
         """Find the element that a recording describes: by ref, by role and name, else by what is around it.
 
-        element: The element, as a recording's file describes it.
+        element: The element, as a recording's file describes it, as JSON.
         """
 
     def handoff(self, reason: str, timeout: float | None = None) -> Outcome[HandedBack]:

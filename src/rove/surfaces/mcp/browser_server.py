@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.engine.sessions.served_sessions import ServedSessions
+from rove.engine.served.served_sessions import ServedSessions
 from rove.surfaces.mcp.approvers import Inbox
 from rove.surfaces.mcp.calls import Calls
 from rove.surfaces.mcp.features.resources import ResourcesFeature

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Mapping
 from typing import Any
 
 from rove.advice import insert_names
-from rove.engine.sessions.served_sessions import ServedSessions
+from rove.engine.served.served_sessions import ServedSessions
 from rove.errors import RoveError
 from rove.guard.policy.approval import Approver
 from rove.outcome import AnyOutcome

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rove.engine.sessions.refusals import checked_name
+from rove.engine.served.refusals import checked_name
 from rove.errors import InvalidArguments
 from rove.ledger.files import LONGEST_STEM, LedgerFiles, names
 from rove.ledger.verification import verify

@@ -31,11 +31,22 @@ const scoreOfSteps = (steps) => steps.reduce((sum, step, index) => sum + step.sc
 /** @param {number} index @returns {ScoredStep} */
 const nthStep = (index) => ({ kind: "nth", score: NTH, index });
 
+// A part of a text that is as good as the whole.
+const LONG_PART = 60;
+
+// Whether a step means what has this text and nothing more. The words of a row are a part of it in any case.
+/** @param {ScoredStep} step */
+const hasWholeText = (step) => step.exact !== false || step.kind === "hasText" || (step.text || "").length >= LONG_PART;
+
+// For locators that go into code, a text that other elements may come to contain is not enough.
+let isExactOnly = false;
+
 /** @param {Element} element @param {boolean} isTarget @param {boolean} withText */
 const candidatesFor = (element, isTarget, withText) => {
   const texts = withText ? textCandidates(element, isTarget).map((steps) => ({ steps, isText: true })) : [];
   const plain = plainCandidates(element).map((step) => ({ steps: [step], isText: false }));
-  return [...texts, ...plain].sort((one, other) => scoreOfSteps(one.steps) - scoreOfSteps(other.steps));
+  const all = [...texts, ...plain].filter(({ steps }) => !isExactOnly || steps.every(hasWholeText));
+  return all.sort((one, other) => scoreOfSteps(one.steps) - scoreOfSteps(other.steps));
 };
 
 // The best locator for an element; for the element around a target, without looking further out.
@@ -169,13 +180,14 @@ const codeOfSteps = (steps) => {
   return joined.map(codeOf).join(".");
 };
 
-// The locator of the element that a ref means, as JavaScript.
-/** @param {string} ref */
-export const locatorOf = (ref) => {
+// The locator of the element that a ref means, as JavaScript; by whole texts only, where they are asked for.
+/** @param {string} ref @param {boolean} [isExact] */
+export const locatorOf = (ref, isExact = false) => {
   const element = elementOfRef(ref);
   if (!element) return null;
   beginPass({});
   beginLocating();
+  isExactOnly = isExact;
   const target = isFrameElement(element) ? element : pressedAround(element);
   return codeOfSteps(bestSteps(target, true, true) || cssPath(target));
 };

@@ -22,10 +22,12 @@ export const findActiveElement = () => {
   activeElement = deepActiveElement();
 };
 
-const hasFocus = () => Document.prototype.hasFocus.call(document);
+// A page is treated as focused whichever window is, also where the browser knows only one active window. Of a frame, the
+// browser alone tells whether the page has the focus in it.
+const canHaveFocus = () => window === window.top || Document.prototype.hasFocus.call(document);
 
 // The focused element, if it is in this document and not in a frame of it.
 export const focusHere = () => {
-  const element = hasFocus() ? deepActiveElement() : null;
+  const element = canHaveFocus() ? deepActiveElement() : null;
   return element && !matchesSelector(element, FRAMES) ? element : null;
 };

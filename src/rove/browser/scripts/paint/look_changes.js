@@ -14,6 +14,7 @@ import { colourName } from "./colour_names.js";
 const MAX_LOOKS_WITHIN = 30;
 const MAX_LOOKS_AROUND = 3;
 const MAX_LOOKS_TOLD = 2;
+const RELEASES = ["mouseup", "click", "auxclick"];
 
 /** @typedef {"it" | "within" | "around" | "page"} Where */
 /** @typedef {{ element: Element, pseudo: string, where: Where }} Place */
@@ -152,7 +153,8 @@ const notePress = (/** @type {Event} */ event) => {
   watched.isTouched = false;
 };
 
-// The press has moved the focus. Unless the page has reacted to the press already, what differs now is the focus.
+// The press has moved the focus. Unless the page has reacted to the press already, what differs now is the focus. Once
+// more at the click, as in Firefox the styles of what is pressed still apply when the button is released.
 const noteRelease = (/** @type {Event} */ event) => {
   if (!watched || !event.isTrusted) return;
   noteTouched(lookObserver.takeRecords());
@@ -177,7 +179,7 @@ export const watchLook = (element) => {
   beginLooking(element);
   addEventListener("mousemove", lookAgain, true);
   addEventListener("pointerdown", notePress, true);
-  addEventListener("mouseup", noteRelease, true);
+  for (const kind of RELEASES) addEventListener(kind, noteRelease, true);
 };
 
 /** @param {number} x @param {number} y */
@@ -191,7 +193,7 @@ export const forgetLook = () => {
   lookObserver.disconnect();
   removeEventListener("mousemove", lookAgain, true);
   removeEventListener("pointerdown", notePress, true);
-  removeEventListener("mouseup", noteRelease, true);
+  for (const kind of RELEASES) removeEventListener(kind, noteRelease, true);
 };
 
 // A key may press what has the focus.

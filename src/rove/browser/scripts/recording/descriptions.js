@@ -11,6 +11,7 @@ import { roleOf } from "../roles/roles.js";
 import { similarity } from "../search/similar_names.js";
 import { describeNamed, isClickable, nameForSearch } from "../search/targets.js";
 import { beginPass } from "../snapshot/snapshot.js";
+import { iconOf } from "./icons.js";
 import { beginSurroundings, shortText, surroundingsToFindBy } from "./surroundings.js";
 
 const TEST_ATTRIBUTES = ["data-testid", "data-test-id", "data-test", "data-qa", "data-cy"];
@@ -18,6 +19,10 @@ const KEPT_ATTRIBUTES = [...TEST_ATTRIBUTES, "name", "type", "placeholder", "aut
 const LONGEST_NAME = 200;
 const MOST_COMPARED = 5000;
 const MOST_DESCRIBED = 40;
+const MOST_EQUALS = 300;
+// Equals on either side that an element is told from, when it is described for a recording.
+const MOST_NEIGHBOURS = 40;
+const MOST_ICONS = 1000;
 // Of a larger page only the beginning is searched for elements of the same name, as every action pays for that.
 const MOST_VISITED = 20000;
 const MOST_LEVELS = 12;
@@ -27,6 +32,8 @@ const KIN = [
   "textbox searchbox combobox spinbutton",
   "checkbox switch radio",
 ].map((roles) => new Set(roles.split(" ")));
+
+const FIELD_KIN = KIN[1];
 
 /** @param {Element} element @param {string} role */
 const nameToFindBy = (element, role) => shortText(nameForSearch(element, role), LONGEST_NAME);
@@ -102,59 +109,92 @@ const selectorToFindBy = (element) => {
   return path;
 };
 
-// The elements that a person can see and that have a role like this one, each with its name.
-/** @param {string} role @param {number} [mostVisited] */
-const elementsLike = (role, mostVisited = Infinity) => {
+/** @typedef {{ element: Element, role: string, name: string, icon: string }} Found */
+
+// Fields show what is typed; all else that has no name is known by its icon.
+/** @param {Element} element @param {string} role @param {string} name */
+const iconToFindBy = (element, role, name) => (name || FIELD_KIN.has(role) ? "" : iconOf(element));
+
+// The elements that a person can see and that have a role like this one, each with its name. Their icons are read only
+// where they are asked for, since that takes long.
+/** @param {string} role @param {boolean} hasIcons @param {number} [mostVisited] @returns {Found[]} */
+const elementsLike = (role, hasIcons, mostVisited = Infinity) => {
   const kin = KIN.find((roles) => roles.has(role)) || new Set([role]);
+  /** @type {Found[]} */
   const found = [];
-  let compared = 0;
   let visited = 0;
+  let icons = hasIcons ? MOST_ICONS : 0;
   for (const element of everyElement()) {
     if (++visited > mostVisited) break;
     const own = roleOf(element);
     const isPlain = own === "generic" || own === "none";
     if (!kin.has(own) && !(isPlain && (role === own || kin.has("clickable")))) continue;
     if (!isRendered(element) || (isPlain && !isClickable(element, own))) continue;
-    if (++compared > MOST_COMPARED) break;
-    found.push({ element, role: own, name: nameToFindBy(element, own) });
+    if (found.length === MOST_COMPARED) break;
+    const name = nameToFindBy(element, own);
+    found.push({ element, role: own, name, icon: icons-- > 0 ? iconOf(element) : "" });
   }
   return found;
 };
 
-/** @param {Element} element @param {string} role @param {string} name @param {{ element: Element, role: string, name: string }[]} like */
-const describeToFind = (element, role, name, like) => {
-  const sameRole = like.filter((each) => each.role === role);
-  const sameName = sameRole.filter((each) => each.name === name).map((each) => each.element);
-  const place = sameName.indexOf(element);
+// The elements that are called the same: by their names or, where they have none, by their icons.
+/** @param {Found} own @param {Found[]} like */
+const calledSame = (own, like) =>
+  like.filter(
+    (each) => each.role === own.role && each.name === own.name && (own.name !== "" || each.icon === own.icon),
+  );
+
+/** @param {Found} own @param {Found[]} like */
+const describeToFind = (own, like) => {
+  const { element, role, name, icon } = own;
+  const same = calledSame(own, like).map((each) => each.element);
   return {
     role,
     name,
+    ...(icon && { icon }),
     tag: localNameOf(element),
     selector: selectorToFindBy(element),
     attributes: attributesToFindBy(element),
-    ...surroundingsToFindBy(element),
-    place: Math.max(place, 0) + 1,
-    equals: Math.max(sameName.length, 1),
-    alike: Math.max(sameRole.length, 1),
+    ...surroundingsToFindBy(element, same),
+    place: Math.max(same.indexOf(element), 0) + 1,
+    equals: Math.max(same.length, 1),
+    alike: Math.max(like.filter((each) => each.role === role).length, 1),
   };
 };
 
 /** @param {string} text */
 const wordsToTellBy = (text) => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) || [];
 
-// What tells an element from those that have the same role and name: the words that stand by it alone, and where.
-/** @param {Element} element @param {string} role @param {string} name @param {{ element: Element, role: string, name: string }[]} like */
-const distinction = (element, role, name, like) => {
-  const equals = like.filter((each) => each.role === role && each.name === name && each.element !== element);
-  if (!equals.length) return {};
-  const own = surroundingsToFindBy(element);
-  const others = equals.slice(0, MOST_DESCRIBED).map((each) => surroundingsToFindBy(each.element));
-  for (const key of /** @type {(keyof typeof own)[]} */ (["item", "heading", "landmark", "before", "after"])) {
-    const known = new Set(others.flatMap((other) => wordsToTellBy(other[key])));
-    const alone = [...new Set(wordsToTellBy(own[key]))].filter((word) => !known.has(word));
-    if (alone.length) return { distinct: alone.join(" "), distinct_in: key };
-  }
-  return {};
+/** @typedef {ReturnType<typeof surroundingsToFindBy>} Surroundings */
+
+// What tells an element from those that are called the same: the words that stand by it alone, and where; else those of
+// the fewest that it shares them with, and which of these it is.
+/** @param {Found} own @param {Found[]} like */
+const distinction = (own, like) => {
+  const same = calledSame(own, like).map((each) => each.element);
+  const at = same.indexOf(own.element);
+  if (same.length < 2 || at < 0) return {};
+  const first = Math.max(0, at - MOST_NEIGHBOURS);
+  const equals = same.slice(first, at + MOST_NEIGHBOURS);
+  const around = equals.map((each) => surroundingsToFindBy(each, same));
+  const keys = /** @type {(keyof Surroundings)[]} */ (["item", "heading", "landmark", "before", "after"]);
+  const ways = keys.map((key) => groupBy(around, at - first, key)).filter((way) => way.distinct);
+  ways.sort((one, other) => one.group - other.group);
+  const [way] = ways;
+  if (!way) return {};
+  const { group, group_place, ...told } = way;
+  return group > 1 ? way : told;
+};
+
+// The equals that have the same text there, and the words of it that no other equal has there.
+/** @param {Surroundings[]} around @param {number} at @param {keyof Surroundings} key */
+const groupBy = (around, at, key) => {
+  const text = around[at][key];
+  const known = new Set(around.filter((other) => other[key] !== text).flatMap((other) => wordsToTellBy(other[key])));
+  const alone = [...new Set(wordsToTellBy(text))].filter((word) => !known.has(word));
+  const before = around.slice(0, at).filter((other) => other[key] === text).length;
+  const group = around.filter((other) => other[key] === text).length;
+  return { distinct: group < around.length ? alone.join(" ") : "", distinct_in: key, group, group_place: before + 1 };
 };
 
 // What is needed to find the element of a ref again; null if it has left the page.
@@ -166,10 +206,11 @@ export const recordedDescription = (ref) => {
   beginSurroundings();
   const role = roleOf(element);
   const name = nameToFindBy(element, role);
-  const like = elementsLike(role, MOST_VISITED);
+  const own = { element, role, name, icon: iconToFindBy(element, role, name) };
+  const like = elementsLike(role, own.icon !== "", MOST_VISITED);
   return {
     origin: documentOrigin(),
-    description: { ...describeToFind(element, role, name, like), ...distinction(element, role, name, like) },
+    description: { ...describeToFind(own, like), ...distinction(own, like) },
   };
 };
 
@@ -180,37 +221,49 @@ const sharesAttribute = (element, wanted) => {
 };
 
 // What is where the element was, which may be no control and have no role.
-/** @param {string} selector @param {{ element: Element }[]} known */
-const elementsAt = (selector, known) => {
+/** @param {string} selector @param {Found[]} known @param {boolean} hasIcons @returns {Found[]} */
+const elementsAt = (selector, known, hasIcons) => {
   if (!selector) return [];
   const found = allRoots().flatMap((root) => [...queryAll(root, selector)]);
   const others = found.filter((element) => isRendered(element) && !known.some((each) => each.element === element));
   return others.slice(0, MOST_DESCRIBED).map((element) => {
     const role = roleOf(element);
-    return { element, role, name: nameToFindBy(element, role) };
+    return { element, role, name: nameToFindBy(element, role), icon: hasIcons ? iconOf(element) : "" };
   });
 };
 
-// The elements that a description may mean, the likeliest by their names first, each as it would be described now.
-/** @param {{ role: string, name: string, selector: string, attributes: Record<string, string> }} wanted */
+// How likely an element is the one that is meant, to describe the likeliest only. 2 is for one that is called the same.
+/** @param {Found} found @param {Wanted} wanted @param {number} likeness */
+const rankOf = (found, wanted, likeness) =>
+  likeness +
+  (found.role === wanted.role ? 0.1 : 0) +
+  (wanted.icon && found.icon === wanted.icon ? 1 : 0) +
+  (sharesAttribute(found.element, wanted.attributes) ? 1 : 0);
+
+/** @typedef {{ role: string, name: string, icon: string, selector: string, attributes: Record<string, string> }} Wanted */
+
+// The elements that a description may mean, the likeliest by their names first, each as it would be described now. Of
+// those that are called the same none may be missing, as they are counted.
+/** @param {Wanted} wanted */
 export const recordedCandidates = (wanted) => {
   beginPass({});
   beginSurroundings();
   const name = squash(wanted.name).toLowerCase();
-  const like = elementsLike(wanted.role);
-  const ranked = [...like, ...elementsAt(wanted.selector, like)].map((each) => {
-    const likeness = name || each.name ? similarity(each.name.toLowerCase(), name) : 1;
-    const bonus = (each.role === wanted.role ? 0.1 : 0) + (sharesAttribute(each.element, wanted.attributes) ? 1 : 0);
-    return { ...each, likeness, rank: likeness + bonus };
+  const hasIcons = wanted.icon !== "";
+  const like = elementsLike(wanted.role, hasIcons);
+  const ranked = [...like, ...elementsAt(wanted.selector, like, hasIcons)].map((found) => {
+    const likeness = name || found.name ? similarity(found.name.toLowerCase(), name) : 1;
+    return { found, likeness, rank: rankOf(found, wanted, likeness) };
   });
   ranked.sort((one, other) => other.rank - one.rank);
+  const same = ranked.filter(({ found, likeness }) => likeness === 1 && found.role === wanted.role).length;
   return {
     origin: documentOrigin(),
-    candidates: ranked.slice(0, MOST_DESCRIBED).map(({ element, role, name: own, likeness }) => ({
-      ref: `e${refNumber(element)}`,
-      line: describeNamed(element).line,
+    candidates: ranked.slice(0, Math.max(MOST_DESCRIBED, Math.min(same, MOST_EQUALS))).map(({ found, likeness }) => ({
+      ref: `e${refNumber(found.element)}`,
+      line: describeNamed(found.element).line,
       likeness,
-      description: describeToFind(element, role, own, like),
+      description: describeToFind(found, like),
     })),
   };
 };

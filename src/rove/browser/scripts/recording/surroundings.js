@@ -59,11 +59,27 @@ const headingOf = (element) => {
   return last ? shortText(visibleTextOf(last), LONGEST_NEAR) : "";
 };
 
+// The largest element around it that has none of its equals: a row, whatever elements the page makes rows of. What has
+// any of them has the one before or the one after it.
+/** @param {Element} element @param {Element[]} equals */
+const rowAmong = (element, equals) => {
+  const at = equals.indexOf(element);
+  const neighbours = [equals[at - 1], equals[at + 1]].filter(Boolean);
+  if (at < 0 || !neighbours.length) return null;
+  let row = element;
+  for (let around = parentElementOf(row); around; around = parentElementOf(row)) {
+    const outer = around;
+    if (neighbours.some((equal) => containsNode(outer, equal))) break;
+    row = around;
+  }
+  return row === element ? null : row;
+};
+
 // The text of the row or list item that it is in, without its own.
-/** @param {Element} element */
-const itemOf = (element) => {
+/** @param {Element} element @param {Element[]} equals */
+const itemOf = (element, equals) => {
   const around = parentElementOf(element);
-  const item = around && closestOf(around, ITEM_SELECTOR);
+  const item = (around && closestOf(around, ITEM_SELECTOR)) || rowAmong(element, equals);
   if (!item) return "";
   const own = squash(visibleTextOf(element));
   return shortText(squash(visibleTextOf(item)).replace(own, " "));
@@ -89,11 +105,12 @@ const nearText = (element, step) => {
   return "";
 };
 
-/** @param {Element} element */
-export const surroundingsToFindBy = (element) => ({
+// `equals`: all that are called the same, itself included, in the order of the page.
+/** @param {Element} element @param {Element[]} equals */
+export const surroundingsToFindBy = (element, equals) => ({
   landmark: landmarkOf(element),
   heading: headingOf(element),
-  item: itemOf(element),
+  item: itemOf(element, equals),
   before: nearText(element, "previousNode"),
   after: nearText(element, "nextNode"),
 });

@@ -153,6 +153,20 @@ const fromIcon = (element, inner) => {
   return "";
 };
 
+// What the code calls the picture that an element shows; not what the code calls the element.
+/** @param {Element} element */
+export const iconWords = (element) => {
+  const inner = Array.from(queryAll(element, INNER_HINTS)).slice(0, MAX_INNER);
+  const named = inner.map((each) => usefulWords(attr(each, "data-icon") || attr(each, "data-testid") || ""));
+  const hint =
+    named.find(Boolean) ||
+    [element, ...inner].map(fromClass).find(Boolean) ||
+    fromSvgUse(element) ||
+    fromImage(element) ||
+    fromBackground(element);
+  return squash(hint).toLowerCase();
+};
+
 /** @param {Element} element */
 export const guessName = (element) => {
   for (const name of OWN_HINTS) {

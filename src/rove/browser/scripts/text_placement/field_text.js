@@ -45,10 +45,8 @@ const overflowReason = (element, context) => {
   return isCut ? PARTLY_CLIPPED : "";
 };
 
-// Where there is this name for placeholders, no style of a page moves them; their margin of -100 % is the browser's own.
-const PLACEHOLDERS_STAY = CSS.supports("selector(::-moz-placeholder)");
-
-// The reason why the placeholder of a field is not visible, or "".
+// The reason why the placeholder of a field is not visible, or "". Where no style of a page moves it, a margin is the
+// browser's own.
 /** @param {Element} element @param {string} text */
 export const unseenPlaceholder = (element, text) => {
   const style = getComputedStyle(element, "::placeholder");
@@ -56,7 +54,7 @@ export const unseenPlaceholder = (element, text) => {
   return (
     unseenPseudo(style, context, element) ||
     displacedReason(style, element, text) ||
-    (PLACEHOLDERS_STAY ? "" : moveReason(style, element, context))
+    (ENGINE_TRAITS.movesPlaceholders ? moveReason(style, element, context) : "")
   );
 };
 

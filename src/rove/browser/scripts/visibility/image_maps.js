@@ -71,12 +71,10 @@ export const areaBox = (area, image) => {
   return new DOMRect(left, top, Math.max(...across) - left, Math.max(...down) - top);
 };
 
-// The area of a picture that a point lies in. Chromium's own hit testing finds areas, Firefox's only the picture.
-const HITS_PICTURES = CSS.supports("selector(::-moz-placeholder)");
-
+// The area of a picture that a point lies in, where the browser's own hit testing finds only the picture.
 /** @param {Element} image @param {number} x @param {number} y */
 export const areaAt = (image, x, y) =>
-  (HITS_PICTURES ? areasOf(image) : []).find((area) => {
+  (ENGINE_TRAITS.hitsAreas ? [] : areasOf(image)).find((area) => {
     const corners = cornersOf(area, image);
     const shape = (attr(area, "shape") || "rect").toLowerCase();
     if (shape.startsWith("circ")) {

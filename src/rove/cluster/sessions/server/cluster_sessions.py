@@ -30,9 +30,9 @@ from rove.engine.approval.gate import Gate
 from rove.engine.journal import Journal
 from rove.engine.logins.login import Logins, SessionLogin
 from rove.engine.people.handoffs import People
+from rove.engine.served.owned_sessions import DEFAULT, OwnedSessions
+from rove.engine.served.refusals import checked_name, closed_error, not_open, refuse_login
 from rove.engine.session_changes import SessionChanges
-from rove.engine.sessions.owned_sessions import DEFAULT, OwnedSessions
-from rove.engine.sessions.refusals import checked_name, closed_error, not_open, refuse_login
 from rove.engine.watcher import StepWatcher
 from rove.errors import NodeLost, NotOpen, RoveError, Unsupported
 from rove.guard.hosts.local_machine import own_addresses
@@ -212,7 +212,7 @@ class ClusterSessions:
 
     async def ended(self, session: RemoteSession, node: str) -> None:
         """Drop a session that its node has closed, as one that was idle for too long."""
-        if self._open.get(session.name) is session and self.placement.node_of(session.name) == node:
+        if self._open.get(session.name) is session and session.node == node:
             await self._forget(session)
             await self.links.call(node, "drop", session.name)
 
@@ -265,16 +265,13 @@ class ClusterSessions:
             await self.links.changed.wait()
 
     def node_of(self, session: str) -> str | None:
-        return self.placement.node_of(session)
+        """Return the node that a session was opened on last."""
+        found = self.find(session)
+        return found.node if found is not None else None
 
-    async def wait_for(self, session: str) -> None:
-        if session in self.relocation.moving:
-            await self.relocation.wait_for(session)
-        else:
+    def seek_node(self, session: str) -> None:
+        if not self.placement.has_place(session) and session not in self.relocation.moving:
             self.relocation.open_elsewhere(session)
-
-    def try_again(self, session: str) -> None:
-        self.relocation.open_elsewhere(session)
 
     # What failover and draining do
 
@@ -315,7 +312,7 @@ class ClusterSessions:
     async def close_strays(self, node: str) -> None:
         """Close what a node still has of sessions that are elsewhere now."""
         for name in await self.links.call(node, "names"):
-            if self.placement.node_of(name) != node:
+            if self.node_of(name) != node:
                 await self._leave(node, name)
 
 

@@ -14,7 +14,7 @@ from rove.cluster.sessions.server.remote_run import RemoteRun
 from rove.cluster.sessions.server.remote_session import RemoteSession
 from rove.engine.journal_store import Unwritable
 from rove.engine.people.handoffs import HandoffEnd, HandoffRequest, People
-from rove.engine.sessions.owned_sessions import OwnedSessions
+from rove.engine.served.owned_sessions import OwnedSessions
 from rove.engine.watcher import StepWatcher
 from rove.errors import Denied, JournalFailed, NotOpen
 from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver

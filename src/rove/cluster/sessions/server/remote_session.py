@@ -50,15 +50,8 @@ class Places(Protocol):
     async def place(self, session: RemoteSession, /) -> None:
         """Open a session that has no node on one. Raises LimitReached if there is no room."""
 
-    def node_of(self, session: str, /) -> str | None:
-        """Return the node that a session is open on; None if that is lost, or not known yet."""
-        ...
-
-    async def wait_for(self, session: str, /) -> None:
-        """Wait until a session whose node was lost is open again, or cannot be."""
-
-    def try_again(self, session: str, /) -> None:
-        """Try once more to open a session that could be opened on no node."""
+    def seek_node(self, session: str, /) -> None:
+        """Open a session whose node was lost on another, unless that is being tried or the node may be back."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +91,8 @@ class RemoteSession:
         self.changed = Signal()
         self.control = RemoteControl(self._call, self.update)
         self.files = SessionFiles(parts.settings.workspace_folder, self._call)
+        # The node that it was opened on last, and what that has told.
+        self.node: str | None = None
         self.facts: SessionFacts | None = None
         self.last_used = time.monotonic()
         self.running_calls = 0
@@ -161,26 +156,24 @@ class RemoteSession:
                     await self._places.place(self)
         if self._failure:
             reason, self._failure = self._failure, ""
-            self._places.try_again(self.name)
+            self._places.seek_node(self.name)
             raise BrowserUnavailable(
                 f"The session {self.name} has lost its node, and could be opened on no other: {reason}",
                 hint="Call again in a few seconds: it is tried once more.",
                 retry_after=5,
             )
-        if (node := self._places.node_of(self.name)) is None:
-            await self._places.wait_for(self.name)
-            return None
-        if self.links.is_live(node):
+        if (node := self.live_node) is not None:
             return node
+        changes = self.links.changed.wait(), self.changed.wait()
+        self._places.seek_node(self.name)
         with contextlib.suppress(Interrupted):
-            await race(self.links.changed.wait(), self.changed.wait())
+            await race(*changes)
         return None
 
     @property
     def live_node(self) -> str | None:
         """The node that it is open on; None while it has none that answers."""
-        node = self._places.node_of(self.name) if self.facts is not None else None
-        return node if node is not None and self.links.is_live(node) else None
+        return self.node if self.node is not None and self.links.is_live(self.node) else None
 
     # Opening it on nodes
 
@@ -209,6 +202,7 @@ class RemoteSession:
         """Open it on a node. Raises RoveError."""
         facts: SessionFacts = await self.links.call(node, "open", opening)
         self.files.begin(facts.root)
+        self.node = node
         self._failure = ""
         self.update(facts)
 
@@ -256,7 +250,7 @@ class RemoteSession:
     def describe(self) -> dict[str, object]:
         idle = 0.0 if self.running_calls else round(time.monotonic() - self.last_used, 1)
         known = self.files.from_node(self.facts.described) if self.facts is not None else {"tabs": []}
-        node = {"node": self._places.node_of(self.name) or ""} if self.facts is not None else {}
+        node = {"node": self.node} if self.node is not None else {}
         return {"session": self.name, **known, "idle_seconds": idle, **node}
 
     def may_read(self, url: str) -> bool:

@@ -14,7 +14,7 @@ from typing import IO, Any, TypeVar
 from rove.cluster.sessions.messages import FileFacts
 from rove.cluster.sessions.node.files import CHUNK_BYTES
 from rove.errors import RoveError
-from rove.page_text import Own, PageText
+from rove.page_text import of_same_author
 from rove.workspace import Workspace
 
 V = TypeVar("V")
@@ -114,12 +114,9 @@ def _chunks(copy: IO[bytes]) -> Iterator[bytes]:
 
 
 def _replaced(value: Any, pairs: Sequence[tuple[str, str]]) -> Any:
-    """Return a value in which each text of rove, or of its caller, has one path instead of another.
-
-    What pages wrote stays as it is.
-    """
+    """Return a value in which each text has one path instead of another. Whose words a text is stays as it was."""
     if isinstance(value, str):
-        return value if isinstance(value, PageText) else _replaced_text(value, pairs)
+        return _replaced_text(value, pairs)
     if isinstance(value, RoveError):
         value.parts = tuple(_replaced(part, pairs) for part in value.parts)
         value.hint = _replaced(value.hint, pairs)
@@ -150,6 +147,5 @@ def _replaced_items(value: Any, pairs: Sequence[tuple[str, str]]) -> Any:
 def _replaced_text(text: str, pairs: Sequence[tuple[str, str]]) -> str:
     for old, new in pairs:
         if old in text:
-            made = text.replace(old, new)
-            text = Own(made) if isinstance(text, Own) else made
+            text = of_same_author(text.replace(old, new), text)
     return text

@@ -47,7 +47,7 @@ def run(given: argparse.Namespace, settings: Settings) -> int:
     except JobStopped as stopped:
         again = "Run the same command again to go on."
         if given.cluster is not None:
-            again = f"To go on: {shlex.join(['rove', *given.words])}"
+            again = f"To go on: {shlex.join(['rove', *given.command_line])}"
         _say(f"rove: {stopped.error.message}\n      {stopped.error.hint}\n      {again}")
         return SOME_FAILED
     except BrokenPipeError:

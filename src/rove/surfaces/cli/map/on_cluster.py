@@ -24,6 +24,9 @@ from rove.jobs.summary import Summary
 from rove.settings.tree import Settings
 from rove.states.choice import LoginChoice
 
+# Seconds for the packages of a script: a node whose Python is a virtual environment copies all of it first.
+PACKAGES_SECONDS = 900.0
+
 
 class ClusterRun:
     """Runs a job on a cluster. The scheduler stays in this process, so that hosts are visited politely by all nodes."""
@@ -55,7 +58,10 @@ class ClusterRun:
     def _options_with_script(self, folder: Path) -> ClusterOptions:
         if (script := self._pages.script) is None:
             return self._options
-        return replace(self._options, runtime_env=runtime_env_for(script, folder))
+        env = runtime_env_for(script, folder)
+        seconds = PACKAGES_SECONDS if "pip" in env else self._options.start_seconds
+        longest = max(self._options.connect_seconds, seconds)
+        return replace(self._options, runtime_env=env, start_seconds=seconds, connect_seconds=longest)
 
     def notice(self) -> str:
         """Return what the progress says of the cluster now."""

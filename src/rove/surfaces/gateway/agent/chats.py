@@ -12,7 +12,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rove.engine.sessions.served_sessions import ServedSessions
+from rove.engine.served.served_sessions import ServedSessions
 from rove.errors import InvalidArguments, LimitReached, NotOpen, RoveError
 from rove.settings.tree import Settings
 from rove.surfaces.gateway.agent.model_choice import ModelInfo, chosen_model, model_info, refuse_unknown_model

@@ -20,7 +20,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RunUsage
 
 from rove.engine.journal import Journal
-from rove.engine.sessions.served_sessions import ServedSessions
+from rove.engine.served.served_sessions import ServedSessions
 from rove.errors import RoveError
 from rove.surfaces.gateway.agent.compaction import compacted
 from rove.surfaces.gateway.agent.failures import EXPECTED, ChatFailure, failure_of

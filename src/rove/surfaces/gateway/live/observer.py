@@ -10,7 +10,7 @@ from rove.engine.people.handoffs import HandoffEnd, HandoffRequest
 from rove.errors import Denied, NotOpen, RoveError
 from rove.surfaces.gateway.events import Events
 from rove.surfaces.gateway.live.pictures import StepPictures
-from rove.surfaces.gateway.metrics import Metrics
+from rove.surfaces.gateway.numbers.metrics import Metrics
 from rove.tasks import BackgroundTasks
 
 Facts = Callable[[str], dict[str, Any]]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from base64 import b64encode
 
 from rove.engine.people.live_view import LiveFrame
-from rove.engine.sessions.served_session import ServedView
-from rove.engine.sessions.served_sessions import ServedSessions
+from rove.engine.served.served_session import ServedView
+from rove.engine.served.served_sessions import ServedSessions
 from rove.errors import NotOpen, RoveError
 from rove.surfaces.gateway.live.client import Client
 from rove.tasks import BackgroundTasks

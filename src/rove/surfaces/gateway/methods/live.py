@@ -6,7 +6,7 @@ from base64 import b64encode
 from typing import Any, Literal
 
 from rove.browser.input_event import InputEvent, InputKind
-from rove.engine.sessions.served_session import ServedSession
+from rove.engine.served.served_session import ServedSession
 from rove.errors import Denied, NotOpen
 from rove.surfaces.gateway.gateway import Gateway
 from rove.surfaces.gateway.methods.method import Client, Method, arg, method

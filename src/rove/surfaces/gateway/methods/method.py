@@ -59,9 +59,9 @@ def methods() -> Mapping[str, type[Method]]:
 
 @cache
 def import_all() -> None:
-    """Import every module beside this one, which declares its methods."""
-    for found in pkgutil.iter_modules([str(Path(__file__).parent)]):
-        import_module(f"{__package__}.{found.name}")
+    """Import every module beside and below this one, which declares its methods."""
+    for found in pkgutil.walk_packages([str(Path(__file__).parent)], f"{__package__}."):
+        import_module(found.name)
 
 
 def read(name: object, params: object) -> Method:

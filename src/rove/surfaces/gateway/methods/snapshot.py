@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from typing import Any
 
-from rove.engine.sessions.served_session import ServedSession
+from rove.engine.served.served_session import ServedSession
 from rove.errors import NotOpen
 from rove.snapshot.text import indented, line_of
 from rove.snapshot.tree import Flag, Row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rove.engine.sessions.owned_sessions import DEFAULT
+from rove.engine.served.owned_sessions import DEFAULT
 from rove.surfaces.gateway.gateway import Gateway
 from rove.surfaces.gateway.methods.method import Client, Method, arg, method
 from rove.surfaces.gateway.tokens import Scope

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from rove.engine.journal import PASSWORD_TEXT
-from rove.engine.sessions.served_session import ServedSession
-from rove.engine.sessions.served_sessions import ServedSessions
+from rove.engine.served.served_session import ServedSession
+from rove.engine.served.served_sessions import ServedSessions
 from rove.errors import Denied, Forbidden, InvalidArguments, NotOpen, RoveError
 from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver
 from rove.outcome import Attachment

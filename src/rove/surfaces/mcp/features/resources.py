@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
-from rove.engine.sessions.served_session import ServedSession
-from rove.engine.sessions.served_sessions import ServedSessions
+from rove.engine.served.served_session import ServedSession
+from rove.engine.served.served_sessions import ServedSessions
 from rove.errors import RoveError
 from rove.ledger.chain import unseal
 from rove.ledger.files import LedgerFiles, open_to_read

@@ -14,8 +14,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from rove.engine.sessions.owned_sessions import DEFAULT
-from rove.engine.sessions.served_sessions import ServedSessions
+from rove.engine.served.owned_sessions import DEFAULT
+from rove.engine.served.served_sessions import ServedSessions
 from rove.surfaces.mcp.approvers import Inbox
 from rove.surfaces.mcp.browser_server import browser_server
 from rove.surfaces.mcp.exchange import Client

@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST as CONTENT_TYPE
 from prometheus_client.exposition import generate_latest
 
-from rove.surfaces.gateway.cluster_metrics import ClusterCollector
+from rove.surfaces.gateway.numbers.cluster_metrics import ClusterCollector
 
 
 class Metrics:

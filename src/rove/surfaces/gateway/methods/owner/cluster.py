@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rove.engine.sessions.cluster_control import ClusterControl
+from rove.engine.served.cluster_control import ClusterControl
 from rove.errors import Unsupported
 from rove.surfaces.gateway.gateway import Gateway
 from rove.surfaces.gateway.methods.method import Client, Method, arg, camel, method

@@ -9,8 +9,8 @@ from rove.browser.emulation.window import AS_SET, WindowChoice
 from rove.engine.logins.login import Logins
 from rove.engine.logins.state_desk import StateDesk
 from rove.engine.people.driver import held_by
-from rove.engine.sessions.refusals import not_open, refuse_login
-from rove.engine.sessions.served_session import ServedSession
+from rove.engine.served.refusals import not_open, refuse_login
+from rove.engine.served.served_session import ServedSession
 from rove.errors import InvalidArguments
 from rove.settings.tree import Settings
 from rove.states.choice import NO_LOGIN, LoginChoice

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Protocol, Self
 
+from rove.engine.served.cluster_control import ClusterControl
+from rove.engine.served.owned_sessions import OwnableSessions, OwnedSessions
+from rove.engine.served.served_session import ServedSession
 from rove.engine.session_changes import SessionChanges
-from rove.engine.sessions.cluster_control import ClusterControl
-from rove.engine.sessions.owned_sessions import OwnableSessions, OwnedSessions
-from rove.engine.sessions.served_session import ServedSession
 
 
 class ServedSessions(OwnableSessions[ServedSession], Protocol):

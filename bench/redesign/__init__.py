@@ -1,0 +1,1 @@
+"""How well a replay finds the elements of a recording in a page that was redesigned."""

@@ -1,0 +1,1 @@
+"""Numbers about the server and its nodes, for Prometheus."""
