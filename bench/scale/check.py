@@ -61,4 +61,4 @@ async def _simulate(kind: Json, stage: Json, cores: float, rounds: int, thinking
 def _waiting(kind: Json, tool: str, processor: float) -> float:
     """Return the seconds that a call waits without a processor: the fastest one ran while nothing else did."""
     fastest = min(seconds for stage in kind["stages"] for seconds in stage["calls"][tool])
-    return max(fastest - processor, 0.0)
+    return float(max(fastest - processor, 0.0))

@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +32,12 @@ def ray_cluster(environment: Mapping[str, str]) -> Generator[Any]:
     """Start a head in this machine; yield Ray's cluster, which starts more nodes."""
     before = {name: os.environ.get(name) for name in environment}
     os.environ.update(environment)
-    from ray.cluster_utils import Cluster
+    cluster_utils: Any = import_module("ray.cluster_utils")  # Ray has types for few of its functions
 
     try:
-        cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+        cluster = cluster_utils.Cluster(
+            initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False}
+        )
         try:
             yield cluster
         finally:
@@ -62,7 +65,7 @@ def head_costs(nodes: tuple[int, ...] = NODES) -> list[dict[str, float]]:
 
 def detection(environment: Mapping[str, str], kill: signal.Signals) -> float:
     """Return the seconds until Ray knows that a node is lost: killed, or silent as when its network is."""
-    import ray
+    ray: Any = import_module("ray")
 
     with ray_cluster(environment) as cluster:
         node = cluster.add_node(num_cpus=1)

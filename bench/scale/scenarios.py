@@ -176,8 +176,7 @@ def losses(plan: Plan, costs: Costs, nodes: int, moves: Sequence[int], detection
         simulation, began = simulate(changed, costs, lose)
         record, died = simulation.record, began + 30.0
         back = [seconds for _, seconds in record.back]
-        # A call of a lost session is counted in `back`; the others began and ended on nodes that live.
-        window = [took for at, took in record.calls if died <= at < died + 30 and took < detection]
+        window = [took for at, took in record.calls if died <= at < died + detection + 30]
         before = [took for at, took in record.calls if at < died]
         found.append(
             {

@@ -52,7 +52,9 @@ class AgentSession:
     changed_at: float | None = None
     lost_at: float | None = None
     moves: int = 0
+    # Whether it could not be opened again; and whether its node was ever lost, so that its calls had to wait.
     is_lost: bool = False
+    was_lost: bool = False
 
 
 class SimulatedServer:
@@ -163,8 +165,9 @@ class SimulatedServer:
                 await node.work(seconds)
             except NodeGone:
                 continue
-            calls = self.record.slow_calls if node.processors.speed < 1 else self.record.calls
-            calls.append((began, now() - began))
+            if not session.was_lost:
+                calls = self.record.slow_calls if node.processors.speed < 1 else self.record.calls
+                calls.append((began, now() - began))
             self._save(session)
             return
 
@@ -226,6 +229,9 @@ class SimulatedServer:
         if session in self.sessions:
             self.sessions[session].is_lost = True
 
+    async def close_strays(self, node: str, /) -> None:
+        """Do nothing: a simulated node that comes back is empty."""
+
     # What befalls nodes
 
     async def lose(self, nodes: Sequence[SimulatedNode]) -> None:
@@ -233,6 +239,7 @@ class SimulatedServer:
         for node in nodes:
             for name in node.sessions:
                 self.sessions[name].lost_at = now()
+                self.sessions[name].was_lost = True
             node.fail()
         await asyncio.sleep(self._plan.detection)
         for node in nodes:

@@ -21,8 +21,9 @@ from bench import machine
 from bench.arguments import refuse_unknown, split_keys
 from bench.browser import Browser, NoBrowser
 from bench.servers import revision
+from bench.session_costs.kinds import KINDS, Kind
 from bench.session_costs.measurement import THINKING, KindCosts, Measurement
-from bench.session_costs.pages import KINDS, Kind, resources
+from bench.session_costs.pages import resources
 from bench.session_costs.server import Server
 from bench.session_costs.site import serving
 from bench.session_costs.table import cost_table, waiting_table

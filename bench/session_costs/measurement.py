@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bench.session_costs.pages import Kind
+from bench.session_costs.kinds import Kind
 from bench.session_costs.server import CallFailed, Server
 from bench.session_costs.usage import browser_process, machine_seconds, memory, processor_seconds, spent
 

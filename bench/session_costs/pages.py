@@ -1,4 +1,4 @@
-"""Kinds of pages whose sessions are measured; each has a button that shows how often it was pressed."""
+"""The measured pages; each has a button that shows how often it was pressed."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from PIL import Image
 from tests.widgets.bundles import INSTALLED, OPTIONS
 
 from bench import pages
+from bench.session_costs.kinds import Kind
 
 IMAGES = 40
 IMAGE_SIZE = (1200, 800)
@@ -24,29 +24,6 @@ SCRIPT = "var presses = 0;"
 # A login as sites keep it, so that there is something to restore.
 LOGIN = """document.cookie = "login=0123456789abcdef0123456789abcdef; max-age=86400; path=/";
 localStorage.setItem("cart", JSON.stringify([...Array(200).keys()]));"""
-
-
-@dataclass(frozen=True)
-class Kind:
-    """One kind of page: what it is called in tables, and its path."""
-
-    key: str
-    title: str
-
-    @property
-    def path(self) -> str:
-        return f"/{self.key}"
-
-
-KINDS = (
-    Kind("blank", "blank page"),
-    Kind("article", "article"),
-    Kind("table", "table of 2,000 rows"),
-    Kind("form", "form of 160 fields in React (MUI)"),
-    Kind("images", "40 photos of 1200 x 800"),
-    Kind("animation", "timers and animations"),
-    Kind("canvas", "canvas drawn 60 times a second"),
-)
 
 
 def resources(kinds: Iterable[Kind]) -> dict[str, tuple[str, bytes]]:

@@ -85,7 +85,8 @@ class Server(AbstractAsyncContextManager["Server"]):
 
     async def _request(self, method: str, params: Json) -> Json:
         identity = next(self._ids)
-        answer = self._answers[identity] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
+        self._answers[identity] = answer
         self._send({"jsonrpc": "2.0", "id": identity, "method": method, "params": params})
         async with asyncio.timeout(2 * LIMIT):
             return await answer

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from bench.session_costs.pages import KINDS
+from bench.session_costs.kinds import KINDS
 
 Json = Mapping[str, Any]
 MEGABYTE = 2**20
@@ -52,7 +52,7 @@ def memory_line(kind: Json, field: str = "memory_after_use") -> tuple[float, flo
 def idle_share(kind: Json) -> float:
     """Return the share of a core that each session takes without a call."""
     few = _few_sessions(kind)
-    return sum(stage["idle_processor_per_second"] for stage in few) / sum(stage["sessions"] for stage in few)
+    return float(sum(stage["idle_processor_per_second"] for stage in few) / sum(stage["sessions"] for stage in few))
 
 
 def opening_processor(kind: Json) -> float:
@@ -69,7 +69,7 @@ def restore_processor(kind: Json) -> float:
 
 def call_processor(kind: Json, tool: str) -> float:
     """Return the seconds of processor time of a call, on average."""
-    return statistics.mean(seconds for stage in _few_sessions(kind) for seconds in stage["call_processor"][tool])
+    return float(statistics.mean(time for stage in _few_sessions(kind) for time in stage["call_processor"][tool]))
 
 
 def _few_sessions(kind: Json) -> list[Json]:
