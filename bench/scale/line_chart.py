@@ -97,7 +97,7 @@ class Chart:
 
     def _y_ticks(self) -> list[float]:
         if not self.is_logarithmic:
-            return _ticks(0.0, self._largest(1))
+            return [tick for tick in _ticks(0.0, self._largest(1)) if tick <= self._largest(1)]
         first, last = math.log10(self._smallest()), math.log10(self._largest(1))
         return [10.0**power for power in range(round(first), round(last) + 1)]
 

@@ -69,9 +69,9 @@ def detection(environment: Mapping[str, str], kill: signal.Signals) -> float:
 
     with ray_cluster(environment) as cluster:
         node = cluster.add_node(num_cpus=1)
+        raylet = _process(node, "raylet")
         ray.init(address=cluster.address, log_to_driver=False, logging_level="error")
         try:
-            raylet = _process(node, "raylet")
             time.sleep(float(environment.get("RAY_health_check_initial_delay_ms", "5000")) / 1000 + 1)
             began = time.monotonic()
             os.kill(raylet, kill)

@@ -45,7 +45,7 @@ def _rack(results: Results) -> Chart:
 
 
 def _queue(results: Results) -> Chart:
-    chart = Chart("More sessions than there is room for", "sessions wanted, % of the room", "% of the sessions wanted")
+    chart = Chart("More sessions than there is room for", "sessions wanted, % of the room", "for 100 sessions wanted")
     rows = results["queue"]
     chart.lines.append(Line("refused for good", [(100 * row["load"], 100 * row["gave_up_share"]) for row in rows]))
     chart.lines.append(
@@ -55,14 +55,14 @@ def _queue(results: Results) -> Chart:
 
 
 def _upgrade(results: Results) -> Chart:
-    chart = Chart("Rolling upgrade of 400 nodes", "nodes at a time", "minutes")
+    chart = Chart("Rolling upgrade of the 50 nodes of one gateway", "nodes at a time", "minutes")
     chart.lines.append(Line("until all are done", [(row["together"], row["minutes"]) for row in results["upgrades"]]))
     return chart
 
 
 def _slow_node(results: Results) -> Chart:
     slow = results["slow_node"]
-    chart = Chart(f"A node at {slow['speed']:.0%} of its speed gets less", "minutes", "sessions")
+    chart = Chart(f"A node at {slow['speed']:.0%} of its speed", "minutes", "sessions")
     chart.lines.append(Line("slow node", [(at / 60, count) for at, count, _ in slow["sessions"]]))
     chart.lines.append(Line("others, on average", [(at / 60, mean) for at, _, mean in slow["sessions"]]))
     return chart

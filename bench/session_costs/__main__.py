@@ -50,6 +50,7 @@ def main() -> None:
     }
     given.out.mkdir(parents=True, exist_ok=True)
     file = given.out / "session_costs.json"
+    results: dict[str, Any] = {}
     measured = {each["kind"]: each for each in json.loads(file.read_text())["kinds"]} if file.exists() else {}
     with serving(resources(kinds)) as origin:
         for kind in kinds:
