@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 
@@ -49,6 +50,22 @@ async def test_the_status_is_json_for_programs(clustered: Clustered, capsys: pyt
     assert [node["id"] for node in status["nodes"]] == ["n1-3f2a1b9c", "n2-77ab01cd"]
     assert status["nodes"][0]["memory_free"] > 0
     assert status["store"]["problem"] == ""
+
+
+@pytest.mark.slow
+async def test_the_status_is_told_again_and_again(clustered: Clustered) -> None:
+    running, sessions = clustered
+    where = ("--home", str(running.gateway.settings.home_folder), "--serve-port", str(running.port))
+    words = ("-m", "rove", "cluster", "status", "--watch", "--json", *where)
+    watching = await asyncio.create_subprocess_exec(sys.executable, *words, stdout=asyncio.subprocess.PIPE)
+    assert watching.stdout is not None
+    async with asyncio.timeout(60):
+        assert json.loads(await watching.stdout.readline())["sessions"] == 0
+        await sessions.placement.place("s1")
+        while json.loads(await watching.stdout.readline())["sessions"] == 0:
+            pass
+    watching.kill()
+    await watching.wait()
 
 
 async def test_what_a_person_must_see_to_is_told_and_is_the_exit_code(
