@@ -149,7 +149,7 @@ async def mislead(searches: Searches, origin: str) -> Count:
 
 def current_tab(session: rove.Session) -> Tab:
     """Return the tab behind a session: `find_recorded` would wait long for what is not there."""
-    context = session._engine._context
+    context = session._engine._context  # pyright: ignore[reportPrivateUsage]
     assert context is not None and context.current is not None
     return context.current
 

@@ -6,6 +6,7 @@ import io
 import struct
 import zlib
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from pathlib import Path
 
 import pillow_heif
@@ -47,7 +48,8 @@ async def test_an_image_is_returned_as_it_is(reader: Session, workspace: Path, k
     outcome = await reader.read_image(name)
     (image,) = outcome.attachments
     assert (image.mime, image.data) == (MIME[kind], (workspace / name).read_bytes())
-    assert as_text(outcome) == f"Image from {name} (type: {MIME[kind]}), 40 x 20."
+    # On some engines the first answer of a session has a notice too.
+    assert as_text(replace(outcome, events=())) == f"Image from {name} (type: {MIME[kind]}), 40 x 20."
 
 
 async def test_the_format_is_that_of_the_contents_not_of_the_name(reader: Session, workspace: Path) -> None:

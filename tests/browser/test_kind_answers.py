@@ -85,6 +85,12 @@ async def test_a_wait_in_vain_says_so_and_what_the_page_shows(
     assert "<untrusted" in error_text(error)
 
 
+async def test_a_wait_in_vain_names_the_time_that_was_asked_for(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "<p>Order skipped</p>"))
+    error = await error_of(session.using(timeout=1).wait("Card refused"))
+    assert error.message.startswith("Timed out after 1 s: ")
+
+
 @pytest.mark.parametrize(
     ("key", "meant"), [("Escpe", "Escape"), ("arrowdwn", "ArrowDown"), ("Contrl+a", "Control"), ("Entre", "Enter")]
 )

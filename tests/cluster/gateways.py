@@ -16,6 +16,7 @@ from rove.cluster.sessions.server.cluster_sessions import ClusterSessions
 from rove.engine.served.served_sessions import ServedSessions
 from rove.settings.tree import Settings
 from rove.surfaces.approvers import appointed
+from rove.surfaces.gateway.gateway import MakeSessions
 from rove.surfaces.gateway.live.observer import SessionObserver
 
 
@@ -24,14 +25,18 @@ def sessions_on(nodes: LoopNodes, settings: Settings, observer: SessionObserver 
     return ClusterSessions(settings, cluster, appointed(settings), watcher=observer, people=observer)
 
 
+def maker_on(*names: str) -> MakeSessions:
+    """Return what makes the sessions of a gateway, on as many nodes as are named."""
+    nodes = LoopNodes(Path(tempfile.mkdtemp(prefix="rv")), *names)
+
+    def make(settings: Settings, observer: SessionObserver) -> ServedSessions:
+        return sessions_on(nodes, settings, observer)
+
+    return make
+
+
 @contextlib.asynccontextmanager
-async def gateway_on(*names: str, **settings: Any) -> AsyncGenerator[tuple[RunningGateway, LoopNodes]]:
+async def gateway_on(*names: str, **settings: Any) -> AsyncGenerator[RunningGateway]:
     """Serve a gateway whose sessions are on as many nodes as are named."""
-    with tempfile.TemporaryDirectory(prefix="rv") as folder:
-        nodes = LoopNodes(Path(folder), *names)
-
-        def make(given: Settings, observer: SessionObserver) -> ServedSessions:
-            return sessions_on(nodes, given, observer)
-
-        async with running_gateway(make_sessions=make, **settings) as running:
-            yield running, nodes
+    async with running_gateway(make_sessions=maker_on(*names), **settings) as running:
+        yield running

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import shutil
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 from typing import Any, Self
@@ -38,6 +39,7 @@ class LoopNodes:
     async def close(self) -> None:
         for node in self._nodes.values():
             await node.close()
+            shutil.rmtree(node.folder)
 
     def known_nodes(self) -> list[NodeFacts]:
         return [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -27,20 +26,15 @@ async def run(session, url):
 OTHER_VERSION = "import rove.version\nrove.version.VERSION = '0.0.1'\n"
 
 
-@pytest.fixture(scope="module")
-def ray_nodes() -> Generator[RayNodes]:
-    nodes = RayNodes(2, cpus=1)
-    yield nodes
-    nodes.close()
-
-
-def test_a_script_runs_on_every_node_and_its_files_come_back(ray_nodes: RayNodes, site: Site, tmp_path: Path) -> None:
+def test_a_script_runs_on_every_node_and_its_files_come_back(
+    shared_nodes: RayNodes, site: Site, tmp_path: Path
+) -> None:
     (tmp_path / "job.py").write_text(SCRIPT)
     (tmp_path / "beside.py").write_text("def shout(text): return str(text).upper()\n")
     urls = [site.page(f"/{number}", f"<title>{number}</title><h1>Page {number}</h1>") for number in range(8)]
     out, home = tmp_path / "out.jsonl", tmp_path / "home"
     words = [*urls, "--do", str(tmp_path / "job.py"), "--out", str(out), "--parallel", "1"]
-    code, said = finish(start_map(home, *words, "--cluster", ray_nodes.address), SECONDS)
+    code, said = finish(start_map(home, *words, "--cluster", shared_nodes.address), SECONDS)
     assert code == 0, said
     found = {record["url"]: record for record in records(out)}
     assert {url: record["result"] for url, record in found.items()} == {
@@ -53,19 +47,19 @@ def test_a_script_runs_on_every_node_and_its_files_come_back(ray_nodes: RayNodes
     assert len(journals) == 2
     verified = subprocess.run([ROVE, "journal", "verify", *map(str, journals)], capture_output=True, text=True)
     assert verified.returncode == 0, verified.stdout
-    assert eventually(lambda: not ray_nodes.actors(), 30.0), "actors are left behind"
+    assert eventually(lambda: not shared_nodes.actors(), 30.0), "actors are left behind"
 
 
 @pytest.mark.slow
 def test_a_node_with_another_version_is_refused_with_a_sentence(
-    ray_nodes: RayNodes, site: Site, tmp_path: Path
+    shared_nodes: RayNodes, site: Site, tmp_path: Path
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text(OTHER_VERSION)
-    other = ray_nodes.start_node("old", {"PYTHONPATH": str(tmp_path)})
-    ray_nodes.others.append(other)
+    other = shared_nodes.start_node("old", {"PYTHONPATH": str(tmp_path)})
+    shared_nodes.others.append(other)
     other.wait_started()
     out = tmp_path / "out.jsonl"
-    words = [site.page("/a", "<h1>A</h1>"), "--do", "extract", "--out", str(out), "--cluster", ray_nodes.address]
+    words = [site.page("/a", "<h1>A</h1>"), "--do", "extract", "--out", str(out), "--cluster", shared_nodes.address]
     code, said = finish(start_map(tmp_path / "home", *words), SECONDS)
     assert code == 0 and "is not used: it has rove 0.0.1, and this is" in said, said
     assert not records(out)[0]["node"].startswith("old")

@@ -103,7 +103,7 @@ async def test_sessions_of_a_lost_node_go_on_elsewhere_as_they_were(
 async def test_people_approve_watch_and_drive_a_session_on_a_node(tmp_path: Path, site: Site) -> None:
     (policy := tmp_path / "policy.toml").write_text(POLICY)
     page = site.page("/", "<title>Shop</title><button onclick='document.title=`paid`'>Pay</button><input id=name>")
-    async with gateway_on("n1", policy=policy, allow_host=OWN_SITES) as (gateway, _), gateway.client() as client:
+    async with gateway_on("n1", policy=policy, allow_host=OWN_SITES) as gateway, gateway.client() as client:
         await client.call("sessions.create", name="shop")
         session = gateway.gateway.sessions.session("shop")
         await session.run(parse("navigate", {"url": page}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import statistics
 import time
 from collections.abc import AsyncGenerator, Generator
@@ -13,7 +14,11 @@ from typing import Any
 import pytest
 from tests.cluster.ray_nodes import RayNodes
 from tests.login_page import LOGGED_IN, LOGIN_PAGE
+from tests.mcp_clients import text_of
+from tests.processes import eventually
+from tests.rove_process import ROVE
 from tests.site import OWN_SITES, Site
+from tests.surfaces.mcp_http.serving import connected
 
 from rove.action import parse
 from rove.cluster.connection.cluster import Cluster
@@ -132,3 +137,38 @@ async def costs_of(session: RemoteSession) -> list[float]:
         outcome = await run(session, "evaluate", expression="1")
         costs.append(time.monotonic() - began - outcome.seconds)
     return costs
+
+
+async def test_rove_serve_gives_mcp_clients_sessions_on_nodes_and_leaves_nothing_when_killed(
+    tmp_path: Path, ray_nodes: RayNodes, site: Site
+) -> None:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("ROVE_")}
+    environment |= {"ROVE_HOME": str(tmp_path / "h"), "ROVE_ALLOW_HOST": ",".join(OWN_SITES), "ROVE_CLUSTER_LEASE": "5"}
+    command = [ROVE, "serve", "--cluster", ray_nodes.address, "--serve-port", "0"]
+    server = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE, env=environment)
+    try:
+        assert server.stdout is not None
+        url = (await server.stdout.readline()).decode().split(" serves at ")[1].split(". ")[0]
+        token = (tmp_path / "h/gateway/owner-token").read_text().strip()
+        async with connected(f"{url}/mcp", "2026-07-28", token) as agent:
+            page = await agent.call_tool("browser_navigate", {"url": site.page("/", "<h1>On a node</h1>")})
+            assert "On a node" in text_of(page)
+            status = text_of(await agent.call_tool("browser_status", {}))
+            assert site.url("/") in status
+        assert browsers_below(ray_nodes)
+    finally:
+        server.kill()
+        await server.wait()
+    assert await asyncio.to_thread(eventually, lambda: not browsers_below(ray_nodes), 60.0)
+
+
+def browsers_below(ray_nodes: RayNodes) -> list[int]:
+    """Return the browser processes of all nodes."""
+    return [pid for node in ray_nodes.others for pid in node.pids if b"--user-data-dir" in command_line(pid)]
+
+
+def command_line(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""

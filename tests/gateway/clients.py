@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import itertools
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import AsyncGenerator
@@ -138,10 +139,17 @@ class RunningGateway:
 async def running_gateway(
     demo_site: str | None = None, make_sessions: MakeSessions | None = None, **settings: Any
 ) -> AsyncGenerator[RunningGateway]:
-    """Serve a gateway with a home of its own. A keyword is a setting; `serve__port` is set to a free one."""
+    """Serve a gateway with a home of its own. A keyword is a setting; `serve__port` is set to a free one.
+
+    With ROVE_TESTS_ON_NODES in the environment, its sessions are on nodes: every test must pass all the same.
+    """
     home = Path(tempfile.mkdtemp(prefix="rv"))
     serve = {key.removeprefix("serve__"): settings.pop(key) for key in [*settings] if key.startswith("serve__")}
     loaded = replace(load(home=home, **settings), serve=Serving(port=0, **serve))
+    if make_sessions is None and os.environ.get("ROVE_TESTS_ON_NODES"):
+        from tests.cluster.gateways import maker_on  # which imports this module
+
+        make_sessions = maker_on("n1", "n2")
     gateway = Gateway(loaded, demo_site, make_sessions=make_sessions)
     listener = open_port(gateway)
     server: uvicorn.Server = Server(config(gateway))

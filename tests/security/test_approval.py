@@ -153,6 +153,9 @@ async def test_an_approval_holds_for_one_click(guarded: Session, gate: Adjustabl
     await guarded.navigate(site.page("/", PAGE))
     for times in (1, 2):
         await guarded.click("#go")
+        async with asyncio.timeout(30):
+            while len(site.asked("/pressed")) < times:
+                await guarded.wait(seconds=0.05)
         assert (len(person.asked), len(site.asked("/pressed"))) == (times, times)
 
 

@@ -24,6 +24,7 @@ from rove.engine.sessions.sessions import Sessions
 from rove.errors import BrowserUnavailable, DeadlineExceeded, NavigationFailed
 from rove.guard.proxy_process import watch
 from rove.outcome import AnyOutcome
+from rove.page.tab import Tab
 from rove.settings.tree import Deadlines, Settings
 
 pytestmark = pytest.mark.one_session
@@ -139,6 +140,7 @@ async def test_a_page_that_was_cut_by_the_death_of_the_proxy_is_told_as_cut(
 ) -> None:
     async with answering(_half_a_page(head)) as port:
         tab = await (await sessions.session(session.name).context(lambda message: None)).tab(None)
+        assert isinstance(tab, Tab)
         load_state = tab.page.load_state
         commits = load_state.commits
         loading = asyncio.ensure_future(session.navigate(f"http://127.0.0.1:{port}/"))

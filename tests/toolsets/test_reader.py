@@ -20,6 +20,8 @@ from tests.pdf_files import pdf, words
 from tests.site import OWN_SITES, Site
 from tests.surfaces.mcp_http.serving import connected
 
+from rove.engine.sessions.sessions import Sessions
+
 TEXT = "<p>Oolong is made of leaves that were bruised and left to turn brown at their edges before they are heated.</p>"
 PAGE = f"""<html><head><title>Oolong</title></head><body><nav><a href="/">Home</a> <a href="/shop">Shop now</a></nav>
 <main><article><h1>Oolong</h1><div id="text"></div></article></main>
@@ -226,6 +228,7 @@ async def test_e6_the_page_that_was_unused_longest_gives_way_and_comes_back(site
             async with connected(f"{url}?session=s{number}", "legacy", token) as client:
                 result = await client.call_tool("browser", {"action": "navigate", "url": site.url("/kept")})
                 assert text_of(result).endswith("Title: Kept")
+            assert isinstance(running.gateway.sessions, Sessions)
             with_pages = [session for session in running.gateway.sessions._open.values() if session.has_pages]
             assert len(with_pages) <= 2
         async with connected(f"{url}?session=s0", "legacy", token) as client:

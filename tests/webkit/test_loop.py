@@ -9,7 +9,7 @@ import pytest
 from tests.processes import marked
 from tests.site import Site
 
-from rove import Session
+from rove import ApprovalAnswer, ApprovalRequest, RulePolicy, Session
 from rove.engine.guard_notice import WITHOUT_ISOLATION
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied, Unsupported
@@ -81,3 +81,34 @@ async def test_closing_leaves_no_process_and_no_file(webkit_settings: Settings, 
         assert marked(tmp_path)
     assert marked(tmp_path) == []
     assert list((tmp_path / "run").iterdir()) == []
+
+
+async def test_a_dialog_is_answered_though_other_windows_wait_for_it(webkit: Session, site: Site) -> None:
+    site.page("/opened", "<p>Opened")
+    page = "<button onclick=\"window.open('/opened')\">Open</button><button onclick=\"alert('Sure?')\">Ask</button>"
+    await webkit.navigate(site.page("/", page))
+    await webkit.click('button "Open"')
+    asked = await webkit.click('button "Ask"')
+    assert [event.kind for event in asked.events] == ["dialog open"]
+    await webkit.dialog(accept=True)
+    opened = (await webkit.tabs()).result.tabs[-1].id
+    assert (await webkit.using(tab=opened).extract()).result.content == ("Opened",)
+    await webkit.tabs("close", tab=opened)
+
+
+async def test_no_person_is_asked_for_what_a_page_cannot_be_held_to(webkit_settings: Settings, site: Site) -> None:
+    asked: list[str] = []
+
+    class Person:
+        async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
+            asked.append(request.action)
+            return ApprovalAnswer.ONCE
+
+    policy = RulePolicy(defaults={"navigate": "ask", "act": "ask"})
+    async with Sessions(webkit_settings, policy, Person()) as sessions:
+        session = Session(sessions, "default")
+        await session.navigate(site.page("/", "<form action=/sent><button>Send"))
+        with pytest.raises(Unsupported):
+            await session.click("button")
+    assert asked == ["navigate"]
+    assert site.asked("/sent") == []

@@ -73,7 +73,7 @@ class Browser(Protocol):
         ...
 
     async def default_context(self, settings: Settings, saved: SavedContext | None, /) -> Context:
-        """Open the context that the person at an attached browser works in; its requests bypass rove's proxy."""
+        """Open a context whose requests bypass rove's proxy: that of an attached browser, or of one without proxies."""
         ...
 
     async def answers_within(self, timeout: float, /) -> bool:
@@ -98,6 +98,10 @@ class BrowserEngine(Protocol):
     @property
     def isolates_scripts(self) -> bool:
         """Whether rove's script in a page is out of reach of the page's own scripts."""
+        ...
+
+    def takes_proxy(self, settings: Settings, /) -> bool:
+        """Return whether the requests of its pages go through the proxy of their session."""
         ...
 
     async def start_process(

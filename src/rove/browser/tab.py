@@ -183,8 +183,8 @@ class Tab(TabInfo, Protocol):
         """Whether the page may have to be replaced before another document can load."""
         ...
 
-    def begin_action(self, deadline: float, acts: bool, /) -> None:
-        """Set the deadline of the action that starts now, and whether it acts on the page."""
+    def begin_action(self, deadline: float, seconds: float, acts: bool, /) -> None:
+        """Set the deadline of the action that starts now, its seconds in all, and whether it acts on the page."""
 
     def end_action(self) -> None: ...
     def allow_changes(self, secrets: SecretSource, /) -> None:

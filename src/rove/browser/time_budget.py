@@ -15,11 +15,14 @@ class TimeBudget:
         self._default = default
         self._deadline: float | None = None
         self._given = default
+        # Seconds that the caller allowed for the action, some of which may be over already.
+        self.allowed = default
 
-    def set(self, deadline: float | None) -> None:
+    def set(self, deadline: float | None, allowed: float | None = None) -> None:
         """Set the moment, in `time.monotonic()` seconds, by which the running action must have answered."""
         self._deadline = deadline
         self._given = self.left
+        self.allowed = self._given if allowed is None else allowed
 
     @property
     def left(self) -> float:

@@ -22,6 +22,9 @@ class ChromiumEngine:
 
     isolates_scripts = True
 
+    def takes_proxy(self, settings: Settings) -> bool:
+        return True
+
     async def start_process(
         self, settings: Settings, progress: Progress | None, profile: ProfileLaunch | None = None
     ) -> BrowserProcess:

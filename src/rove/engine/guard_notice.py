@@ -20,6 +20,8 @@ class GuardNotice:
     kind: str
     sentence: str
     subject: str = "the user's own browser"
+    # Whether the requests of pages pass the proxy, which holds them to the address rules.
+    passes_proxy: bool = True
 
     @property
     def event(self) -> Event:
@@ -35,6 +37,7 @@ UNGUARDED = GuardNotice(
     "this is the user's own browser, with their cookies and tabs, and its pages reach whatever this machine reaches. "
     "rove's address rules are checked only for the addresses that an agent asks for; policy, approvals, secrets and "
     "journal hold as always.",
+    passes_proxy=False,
 )
 PARTLY_GUARDED = GuardNotice(
     "guarded in part",
@@ -44,10 +47,18 @@ WITHOUT_ISOLATION = GuardNotice(
     "guarded in part",
     "WebKit is driven over WebDriver. The requests of its pages pass the guard, but rove's script runs in the page's "
     "own world: a page that looks for it can change what the agent reads and where it clicks. So rove types no secrets "
-    "here, and does nothing that a person would have to approve by the form or link it sends.",
+    "here, and does nothing in a page that a person would have to approve.",
     "WebKit over WebDriver",
 )
-
+WITHOUT_PROXY = GuardNotice(
+    "not guarded",
+    "this is Safari, whose driver takes no proxy: its pages reach whatever this machine reaches. rove's address rules "
+    "are checked only for the addresses that an agent asks for. Its script runs in the page's own world: a page that "
+    "looks for it can change what the agent reads and where it clicks. So rove types no secrets here, and does nothing "
+    "in a page that a person would have to approve; policy and journal hold as always.",
+    "Safari",
+    passes_proxy=False,
+)
 WITH_EXTENSIONS = GuardNotice(
     "guarded in part",
     "the profile of this session has extensions. Their requests pass the guard, but on this system WebRTC of their "
@@ -74,7 +85,10 @@ def guard_notice_of(settings: Settings, is_default: bool = True, has_extensions:
         return UNGUARDED if is_default else PARTLY_GUARDED
     if (has_extensions or (is_default and _default_has_extensions(settings))) and not socket_filter.is_supported():
         return WITH_EXTENSIONS
-    return None if load_engine(settings.engine).isolates_scripts else WITHOUT_ISOLATION
+    engine = load_engine(settings.engine)
+    if not engine.takes_proxy(settings):
+        return WITHOUT_PROXY
+    return None if engine.isolates_scripts else WITHOUT_ISOLATION
 
 
 def _default_has_extensions(settings: Settings) -> bool:

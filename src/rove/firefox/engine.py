@@ -26,6 +26,9 @@ class FirefoxEngine:
 
     isolates_scripts = True
 
+    def takes_proxy(self, settings: Settings) -> bool:
+        return True
+
     async def start_process(
         self, settings: Settings, progress: Progress | None, profile: ProfileLaunch | None = None
     ) -> FirefoxProcess:

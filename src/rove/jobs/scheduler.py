@@ -144,7 +144,7 @@ class Job:
                 reading.result()
             return self._counts.summary(self._is_draining)
         finally:
-            running = [reading, *self._slots, *([coming.task] if coming is not None else [])]
+            running: list[asyncio.Task[Any]] = [reading, *self._slots, *([coming.task] if coming is not None else [])]
             for task in running:
                 task.cancel()
             await asyncio.gather(*(worker.drain(0) for worker in self._workers))

@@ -94,9 +94,12 @@ class Tab(ABC):
 
     # Actions
 
-    def begin_action(self, deadline: float, acts: bool) -> None:
-        """Set the deadline of the action that starts now; if it acts on the page, it may open dialogs and popups."""
-        self.page.time.set(deadline)
+    def begin_action(self, deadline: float, seconds: float, acts: bool) -> None:
+        """Set the deadline of the action that starts now, and the seconds that it was allowed in all.
+
+        If it acts on the page, it may open dialogs and popups.
+        """
+        self.page.time.set(deadline, seconds)
         self.page.dialogs.is_acting = self.popups.is_acting = acts
         if acts:
             self.page.load_state.mark_seen()

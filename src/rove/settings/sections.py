@@ -115,6 +115,11 @@ class Guarding(Validated):
     files: Literal["refuse", "workspace"] = arg(
         "What `file:` addresses open: nothing (refuse), or files of the workspace.", default="refuse"
     )
+    safari: Literal["refuse", "unguarded"] = arg(
+        "Whether the engine webkit may be Safari, on a Mac. Its driver takes no proxy: what its pages reach is NOT "
+        "GUARDED.",
+        default="refuse",
+    )
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,7 @@ class Settings(Validated):
         default=False,
     )
     sandbox: Literal["auto", "on", "off"] = arg(
-        "Chromium's own sandbox; auto turns it off only where the kernel refuses it.",
+        "The sandbox of Chromium or WebKit; auto turns it off only where the kernel refuses it.",
         default="auto",
     )
     allow_host: tuple[str, ...] = arg(

@@ -18,8 +18,10 @@ from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
 from rove.webkit.context import Context
 from rove.webkit.page.shared_resources import SharedResources
-from rove.webkit.process.discovery import Installation, require
+from rove.webkit.process.capabilities import minibrowser_capabilities, safari_capabilities
+from rove.webkit.process.discovery import ACCEPT_SAFARI, ENABLE_SAFARI, require
 from rove.webkit.process.process_group import ProcessGroup, end_driver, has_display
+from rove.webkit.process.sandbox import decide_sandbox
 from rove.webkit.protocol.driver import Driver
 from rove.webkit.protocol.failures import DriverLost, WebDriverError
 from rove.webkit.protocol.http_client import HttpClient
@@ -61,13 +63,20 @@ class Browser:
 
     async def new_context(self, settings: Settings, proxy: str, saved: SavedContext | None = None) -> Context:
         """Start a browser whose requests all go through a proxy."""
-        installation = self._process.installation
-        if installation.is_safari:
-            raise Unsupported(
-                "Safari takes no proxy from its driver, so that rove cannot guard what its pages reach.",
-                hint="Use the engine chromium or firefox.",
-            )
-        context = await self._start_context(settings, proxy)
+        if self._process.installation.is_safari:
+            raise Unsupported("Safari's driver takes no proxy.")
+        return await self._open_context(settings, minibrowser_capabilities(self._process.installation, proxy), saved)
+
+    async def default_context(self, settings: Settings, saved: SavedContext | None) -> Context:
+        """Start Safari, whose driver takes no proxy. Raises `Unsupported` for others: rove attaches to no WebKit."""
+        if not self._process.installation.is_safari:
+            raise Unsupported("rove attaches only to Chromium and Chrome.")
+        return await self._open_context(settings, safari_capabilities(), saved)
+
+    async def _open_context(
+        self, settings: Settings, capabilities: dict[str, Any], saved: SavedContext | None
+    ) -> Context:
+        context = await self._start_context(settings, capabilities)
         try:
             await context.open(saved)
         except BaseException:
@@ -75,7 +84,7 @@ class Browser:
             raise
         return context
 
-    async def _start_context(self, settings: Settings, proxy: str) -> Context:
+    async def _start_context(self, settings: Settings, capabilities: dict[str, Any]) -> Context:
         port = _free_port()
         process, home = await asyncio.to_thread(self._process.start_driver, port)
         driver, uploads = Driver(HttpClient(port)), home / "uploads"
@@ -84,11 +93,11 @@ class Browser:
             end_driver(process, home)
 
         try:
-            await _start_session(driver, _capabilities(self._process.installation, proxy), settings.deadlines.launch)
+            await _start_session(driver, capabilities, settings.deadlines.launch)
         except (WebDriverError, TimeoutError) as error:
             driver.close()
             await asyncio.to_thread(end)
-            raise BrowserUnavailable(f"WebKit did not start: {self._process.last_log_line()}") from error
+            raise self._start_failure(error) from error
         self.version = f"WebKit {driver.capabilities.get('browserVersion', '')}".strip()
         uploads.mkdir(mode=0o700)
         context = Context(driver, SharedResources(settings, uploads, home / "downloads"), end)
@@ -96,9 +105,10 @@ class Browser:
         context.on_closed = lambda: self._contexts.discard(context)
         return context
 
-    async def default_context(self, settings: Settings, saved: SavedContext | None) -> Context:
-        """Raise `Unsupported`: rove attaches to no WebKit."""
-        raise Unsupported("rove attaches only to Chromium and Chrome.")
+    def _start_failure(self, error: Exception) -> BrowserUnavailable:
+        if self._process.installation.is_safari and isinstance(error, WebDriverError):
+            return BrowserUnavailable(f"Safari did not start: {error}", hint=ENABLE_SAFARI)
+        return BrowserUnavailable(f"WebKit did not start: {self._process.last_log_line()}")
 
     async def answers_within(self, timeout: float) -> bool:
         """Return whether the processes are there: each context has a driver of its own, which may be busy."""
@@ -132,10 +142,13 @@ async def start_process(settings: Settings, profile: ProfileLaunch | None) -> Pr
             "A browser with a window needs a display, and there is none.",
             hint="Leave out --no-headless, or `headless` of a session; or start rove under `xvfb-run`.",
         )
-    installation = require()
+    installation = require(settings.browser)
+    if installation.is_safari and settings.guard.safari != "unguarded":
+        raise Unsupported("Safari takes no proxy from its driver, so that rove cannot guard it.", hint=ACCEPT_SAFARI)
     runs = settings.home_folder / "run"
     try:
-        return await asyncio.to_thread(ProcessGroup, runs, installation, settings.headless)
+        sandbox = await asyncio.to_thread(decide_sandbox, settings.sandbox, installation)
+        return await asyncio.to_thread(ProcessGroup, runs, installation, settings.headless, sandbox)
     except OSError as error:
         raise unwritable(settings.home_folder, error) from error
 
@@ -178,26 +191,3 @@ async def _start_session(driver: Driver, capabilities: dict[str, Any], seconds: 
                 if error.code != "connection refused":
                     raise
             await asyncio.sleep(ATTEMPT_SECONDS)
-
-
-# A page that is kept when it is left would leave calls to it without an answer. The others would go around the proxy,
-# by looking names up and over UDP.
-_OPTIONS = (
-    "--enable-page-cache=false",
-    "--enable-dns-prefetching=false",
-    "--features=-LinkDNSPrefetch",
-    "--enable-webrtc=false",
-    "--enable-media-stream=false",
-)
-
-
-def _capabilities(installation: Installation, proxy: str) -> dict[str, Any]:
-    # The driver's own `proxy` would speak TLS to the proxy for https: addresses. This one is for every address.
-    options = {"binary": installation.browser, "args": ["--automation", f"--proxy={proxy}", *_OPTIONS]}
-    return {
-        "browserName": Path(installation.browser).name,
-        "pageLoadStrategy": "none",
-        "unhandledPromptBehavior": "ignore",
-        "timeouts": {"script": None},
-        "webkitgtk:browserOptions": options,
-    }

@@ -17,6 +17,7 @@ from rove.tasks import BackgroundTasks
 from rove.webkit.events.downloads import Downloader, Downloads
 from rove.webkit.page.shared_resources import SharedResources
 from rove.webkit.page.tab import Tab
+from rove.webkit.page.typed_secrets import WithheldSecrets
 from rove.webkit.page.unsupported import NoNetworkConditions, unsupported
 from rove.webkit.protocol.driver import Driver
 from rove.webkit.protocol.failures import DriverLost, WebDriverError
@@ -197,8 +198,9 @@ class Context(ContextTabs[Tab]):  # type: ignore[type-var]
         return self._secrets
 
     def use_secrets(self, secrets: SecretSource) -> None:
-        """Note the secrets, which are redacted from what is read. None of them is given to a page."""
+        """Note the secrets, which are redacted from what is read. None of them is given to a page, nor pasted."""
         self._secrets = secrets
+        self._shared.clipboard.secrets = WithheldSecrets(secrets)
 
     async def user_agent(self) -> str:
         """Return the user agent that its pages send."""

@@ -10,6 +10,7 @@ from rove.browser.browser import BrowserProcess as StartedProcess
 from rove.errors import Unsupported
 from rove.settings.tree import Settings
 from rove.webkit.installation import ensure, installed, user_agent
+from rove.webkit.process.discovery import find
 from rove.webkit.process.process_group import ProcessGroup
 
 if TYPE_CHECKING:
@@ -20,6 +21,10 @@ class WebKitEngine:
     """Starts WebKit through its WebDriver server."""
 
     isolates_scripts = False
+
+    def takes_proxy(self, settings: Settings) -> bool:
+        found = find(settings.browser)
+        return found is None or not found.is_safari
 
     async def start_process(
         self, settings: Settings, progress: Progress | None, profile: ProfileLaunch | None = None
@@ -42,13 +47,13 @@ class WebKitEngine:
     def install(
         self, settings: Settings, progress: Progress, meter: Meter | None = None, force: bool = False
     ) -> tuple[str, str]:
-        return ensure(progress)
+        return ensure(settings.browser, progress)
 
     def user_agent(self, settings: Settings) -> str:
-        return user_agent()
+        return user_agent(settings.browser)
 
     def installed(self, settings: Settings) -> str | None:
-        found = installed()
+        found = installed(settings.browser)
         return f"{found[0]}: {found[1]}" if found else None
 
     def diagnose(self, settings: Settings) -> AsyncIterator[Finding]:

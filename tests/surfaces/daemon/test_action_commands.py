@@ -58,6 +58,8 @@ def test_a_picture_is_written_where_the_command_says(terminal: Terminal, site: S
     terminal.run("open", site.page("/", SHOP))
     assert terminal.run("screenshot", "--out", "page.png").stdout.endswith("Saved page.png\n")
     assert (terminal.folder / "page.png").read_bytes().startswith(b"\x89PNG")
+    failed = terminal.run("screenshot", "--json", "--out", "missing/page.png")
+    assert (failed.returncode, json.loads(failed.stdout)["error"]["code"]) == (1, "invalid_arguments")
     refused = terminal.run("screenshot", "--out", "nowhere/page.png")
     assert refused.returncode == 1 and "cannot be written" in refused.stderr
     path = Path(terminal.run("screenshot").stdout.splitlines()[-1].removeprefix("Saved "))

@@ -41,6 +41,18 @@ def test_a_killed_daemon_leaves_nothing_and_the_next_command_starts_another(term
     assert 'heading "Shop"' in terminal.run("open", url).stdout
 
 
+def test_a_daemon_that_is_killed_while_it_starts_is_started_again(terminal: Terminal, site: Site) -> None:
+    killed = terminal.folder / "killed"
+    (terminal.folder / "sitecustomize.py").write_text(
+        "import os, sys\n"
+        f"if 'rove.surfaces.daemon' in sys.orig_argv and not os.path.exists({str(killed)!r}):\n"
+        f"    open({str(killed)!r}, 'w').close()\n"
+        "    os.kill(os.getpid(), 9)\n"
+    )
+    opened = terminal.run("open", site.page("/", "<h1>Shop</h1>"), PYTHONPATH=str(terminal.folder))
+    assert killed.exists() and 'heading "Shop"' in opened.stdout
+
+
 def test_a_daemon_of_another_version_is_replaced(terminal: Terminal, site: Site) -> None:
     url = site.page("/", "<h1>Shop</h1>")
     terminal.run("open", url)

@@ -74,7 +74,9 @@ class Wait(TabAction[Waited]):
                     await tab.wait_for_change(LOOK_AGAIN)
         except TimeoutError:
             seen = await self._seen_instead(tab)
-            raise DeadlineExceeded(f"Timed out after {seconds:.1f} s: ", *missing, ".", *seen) from None
+            # What was asked for, not what is left of it for waiting: some of the time goes into the answer.
+            asked = min(self.seconds or tab.page.time.allowed, tab.page.time.allowed)
+            raise DeadlineExceeded(f"Timed out after {asked:g} s: ", *missing, ".", *seen) from None
 
     async def _missing(self, tab: Tab) -> tuple[str, ...]:
         """Return what is not there yet, as parts of a message; nothing if all is there."""

@@ -66,6 +66,9 @@ class Hold(Protocol):
 class Consequences(Protocol):
     """Tells what acts on one page would send or open, and holds the page to it."""
 
+    # Whether the page can be held to anything.
+    can_hold: bool
+
     async def of_element(self, element: Element, argument: str, cause: Cause, /) -> Consequence | None:
         """Return the form or the link that an element sends or opens, by its markup; None if there is none."""
         ...

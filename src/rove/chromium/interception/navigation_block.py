@@ -1,47 +1,28 @@
-"""Blocking the navigations of a page that keeps navigating by itself, so that it can be read."""
+"""Blocking the navigations of a page, by its requests as Chromium reports them."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from typing import Any
 
 from rove.chromium.interception.interceptor import Interceptor
 from rove.chromium.protocol.connection import CdpSession
+from rove.page.interception import navigation_block
 from rove.tasks import BackgroundTasks
 
-# Seconds to wait for the page's next attempt to navigate; without one by then, the page no longer tries.
-REFUSAL_TIMEOUT = 1.0
 
-
-class NavigationBlock:
+class NavigationBlock(navigation_block.NavigationBlock):
     """Fails every request of a page's main frame for another document while it is enabled."""
 
     def __init__(self, cdp: CdpSession, main_frame: str, interceptor: Interceptor, tasks: BackgroundTasks) -> None:
+        super().__init__(main_frame, tasks)
         self._cdp = cdp
-        self._main_frame = main_frame
         self._interceptor = interceptor
-        self._tasks = tasks
-        self._has_refused = asyncio.Event()
-        self.is_on = False
 
-    async def enable(self) -> None:
-        """Block navigations; returns once one was refused or the page has stopped trying."""
-        if not self.is_on:
-            self.is_on = True
-            self._has_refused.clear()
-            await self._interceptor.refuse_documents(self._cdp, self._refuses)
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(REFUSAL_TIMEOUT):
-                await self._has_refused.wait()
-
-    def disable(self) -> None:
-        if self.is_on:
-            self.is_on = False
-            self._tasks.start(self._interceptor.refuse_documents(self._cdp, None))
+    async def set_refusing(self, is_on: bool) -> None:
+        await self._interceptor.refuse_documents(self._cdp, self._refuses if is_on else None)
 
     def _refuses(self, event: dict[str, Any]) -> bool:
-        if event["frameId"] != self._main_frame or event["resourceType"] != "Document":
+        if event["frameId"] != self.main_frame or event["resourceType"] != "Document":
             return False
-        self._has_refused.set()
+        self.note_refused()
         return True

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Awaitable, Coroutine, Generator
 from typing import Any, TypeVar
 
 from rove.browser.failures import PageStuck
 from rove.browser.network.navigation_errors import navigation_error, quoted_url
-from rove.browser.page_data import DocumentRequest, LoadStage
+from rove.browser.page_data import LoadStage
 from rove.chromium.events.live_page import LivePage
 from rove.chromium.protocol.connection import CdpError, CdpResult
-from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
-from rove.page.events.load_state import Stage
+from rove.errors import NavigationFailed, RoveError
+from rove.page import navigator
 from rove.page.events.request_tracker import PROXY_UNREACHABLE
-from rove.page.navigation_failures import NO_CONTENT_STATUSES, raise_failure
+from rove.page.navigation_failures import NO_CONTENT_STATUSES
 
 R = TypeVar("R")
 # Seconds that the scripts of the current page may delay a navigation; less once one of them has been terminated.
@@ -27,28 +28,28 @@ MAX_FAILED_TERMINATIONS = 2
 MAX_ATTEMPTS = 5
 # Seconds from the browser's answer until it reports a navigation within the document.
 COMMIT_TIMEOUT = 1.0
+# Chromium never calls a response complete whose body the page does not read. It is waited for so many seconds.
+UNREAD_SECONDS = 1.0
 ABORTED = "net::ERR_ABORTED"
-_LATE_STAGES: dict[LoadStage, Stage] = {"load": "load", "networkidle": "networkIdle"}
 
 
-class Navigator:
+class Navigator(navigator.Navigator[LivePage]):
     """Navigates one tab. Scripts and dialogs of the current page that delay a navigation are ended."""
 
     def __init__(self, page: LivePage, is_attached: bool) -> None:
-        self._page = page
+        super().__init__(page)
         self._is_attached = is_attached
-        self._previous: DocumentRequest | None = None
         if not is_attached:
             page.requests.on_proxy_unreachable = page.mark_network_lost
 
     async def navigate(self, url: str, until: LoadStage) -> None:
         commits, downloads = self._page.load_state.commits, self._page.downloads.count
-        with self._navigating():
+        with self.navigating():
             if self._page.dialogs.are_recent:
                 await self._end_script()
             answer = await self._load(url)
             if answer.get("isDownload"):
-                await self._wait_for_download(downloads)
+                await self.wait_for_download(downloads)
             elif answer.get("errorText") == PROXY_UNREACHABLE and not self._is_attached:
                 raise self._page.mark_network_lost()
             elif answer.get("errorText"):
@@ -56,7 +57,8 @@ class Navigator:
             elif "loaderId" in answer:
                 loading = self._page.load_state.wait_for_loader(answer["loaderId"])
                 await self._wait_until_parsed(self._terminate_scripts_during(loading), until != "commit")
-                await self._wait_for_late_stage(until)
+                with self._noting_idle(answer["loaderId"]) if until == "networkidle" else contextlib.nullcontext():
+                    await self.wait_for_late_stage(until)
             else:
                 await self._wait_for_commit(commits)
 
@@ -73,7 +75,7 @@ class Navigator:
 
     async def _send_navigation(self, method: str, params: dict[str, Any]) -> None:
         commits = self._page.load_state.commits
-        with self._navigating():
+        with self.navigating():
             if self._page.dialogs.are_recent or not await self._page.answers_within(UNLOAD_TIMEOUT):
                 await self._end_script()
             await self._page.cdp.send(method, params)
@@ -100,7 +102,7 @@ class Navigator:
                 raise NavigationFailed(quoted_url(url), f" cannot be opened: {error}.") from error
             if answer.get("errorText") != ABORTED or not self._is_superseded(answer.get("loaderId")):
                 break
-        if answer.get("errorText") == ABORTED and not answer.get("isDownload") and self._waits_for_server:
+        if answer.get("errorText") == ABORTED and not answer.get("isDownload") and self.waits_for_server:
             # So ends a request without an answer when the network process dies. The next one shows whether it did.
             answer = await self._start_navigation(url)
         return answer
@@ -112,7 +114,7 @@ class Navigator:
         try:
             await asyncio.wait({navigation}, timeout=UNLOAD_TIMEOUT)
             # A request that has been sent is not sent again: that a new page is slow to answer does not hold it up.
-            if navigation.done() or self._has_asked or await answering:
+            if navigation.done() or self.has_asked or await answering:
                 return await self._terminate_scripts_during(navigation, REPEATED_UNLOAD_TIMEOUT)
             self._page.stop_loading()
             await self._page.terminate_script()
@@ -132,7 +134,7 @@ class Navigator:
         try:
             while not (await asyncio.wait({task}, timeout=pause))[0]:
                 pause = REPEATED_UNLOAD_TIMEOUT
-                if not self._waits_for_server and not await self._page.answers_within(timeout) and not task.done():
+                if not self.waits_for_server and not await self._page.answers_within(timeout) and not task.done():
                     failures += not await self._page.terminate_script()
                     timeout = REPEATED_UNLOAD_TIMEOUT
                 if failures >= MAX_FAILED_TERMINATIONS and not task.done():
@@ -140,37 +142,6 @@ class Navigator:
             return task.result()
         finally:
             task.cancel()
-
-    @property
-    def _has_asked(self) -> bool:
-        """Whether the server of the next document has been asked for it."""
-        return self._page.requests.document is not self._previous
-
-    @property
-    def _waits_for_server(self) -> bool:
-        """Whether the navigation waits for the server of the next document, not for the current page."""
-        document = self._page.requests.document
-        return self._has_asked and document is not None and document.is_awaited
-
-    @contextlib.contextmanager
-    def _navigating(self) -> Generator[None]:
-        """Dismiss the dialogs of the current page within this block, then raise what is wrong with the new document."""
-        page = self._page
-        page.requests.is_caller_waiting = True
-        page.allow_navigation()
-        previous = self._previous = page.requests.document
-        try:
-            with page.dialogs.dismissing():
-                yield
-        except (asyncio.CancelledError, TimeoutError):
-            # The agent gets the error that the document did not load, so it must not appear later all the same.
-            page.stop_loading()
-            raise
-        finally:
-            page.requests.is_caller_waiting = False
-        page.load_state.mark_seen()
-        if page.requests.document is not None and page.requests.document is not previous:
-            raise_failure(page.requests.document)
 
     async def _wait_until_parsed(self, commit: Coroutine[Any, Any, None], parses: bool = True) -> None:
         """Wait until the document is committed and, if it `parses`, parsed; a dialog blocks it, or time is short."""
@@ -186,23 +157,22 @@ class Navigator:
             if not is_committed:
                 raise
 
-    async def _wait_for_late_stage(self, until: LoadStage) -> None:
-        """Wait for a stage after that of a parsed document. Raises DeadlineExceeded, as the caller has asked for it."""
-        if (stage := _LATE_STAGES.get(until)) is None:
-            return
-        page, allowed = self._page, self._page.time.for_loading
+    @contextlib.contextmanager
+    def _noting_idle(self, loader: str) -> Generator[None]:
+        """Within this block, count the network as idle when only responses are left that the page does not read."""
+        page = self._page
+        watching = page.tasks.start(page.load_state.note_idle(loader, lambda: not self._leaves_responses_unread))
         try:
-            async with asyncio.timeout(allowed):
-                await page.dialogs.run_until_dialog(page.load_state.wait_for_stage(stage))
-        except TimeoutError:
-            raise DeadlineExceeded(f"The page did not reach {until} in time.") from None
+            yield
+        finally:
+            watching.cancel()
 
-    async def _wait_for_download(self, since: int) -> None:
-        """Wait for the download that the URL started; one that takes longer continues in the background."""
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._page.time.for_loading):
-                await self._page.downloads.wait_until_started(since)
-                await self._page.downloads.wait_until_finished(since)
+    @property
+    def _leaves_responses_unread(self) -> bool:
+        """Whether the page has loaded, and all that is under way are responses that it does not read."""
+        since, pending = time.monotonic() - UNREAD_SECONDS, self._page.requests.pending
+        is_answered = bool(pending) and all(each.answered is not None and each.answered < since for each in pending)
+        return is_answered and self._page.load_state.has_reached("load")
 
     async def _wait_for_commit(self, commits: int) -> None:
         """Wait for a navigation within the document, which the browser may report after its answer."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pkgutil
 import secrets
 from collections.abc import Iterator
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,6 @@ from rove.jobs.options import PageOptions, parallel_for
 from rove.jobs.worker import PageTask, WorkerState
 from rove.settings.tree import Settings
 
-# What scripts get a session as. By name, as `rove map` gives it to its own workers: surfaces import the cluster.
-LIBRARY = "rove.surfaces.library"
 # Folders of the workspace whose files are written little by little, until a session is closed.
 GROWING = ("videos", "har")
 NO_LIMIT = 10**6
@@ -52,7 +50,7 @@ class Service:
             _with_one_journal_file(configuration.settings_on(self._node.folder)),
             self._options,
             slots,
-            import_module(LIBRARY).Session,
+            pkgutil.resolve_name(setup.session_class),
             configuration.policy,
             configuration.named_secrets(),
         )

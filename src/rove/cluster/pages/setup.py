@@ -15,6 +15,7 @@ from rove.validation.record import dataclass
 class PagesSetup:
     """How a node visits pages.
 
+    `session_class`: what a script of the caller's is given, as `module:name`, as a node knows no surface of rove.
     `slots`: pages at once; None for as many as the node can.
     `neighbours`: nodes of the job on the same machine, itself included, which share its memory. `state`: cookies and
     storage that every session begins with, as JSON.
@@ -22,6 +23,7 @@ class PagesSetup:
 
     configuration: Configuration
     options: PageOptions
+    session_class: str
     slots: int | None = None
     cores: float = 1.0
     neighbours: int = 1

@@ -10,7 +10,7 @@ from rove.validation.record import dataclass
 
 # Cores that a session is expected to keep busy, for how many a node can hold well; processors refuse nothing.
 CORES_PER_SESSION = 0.1
-# Room by memory below this counts as this much: else, of two nodes with none left, the one with more would be lighter.
+# Room by memory below this counts as this much; else, of two full nodes, the larger one would count as lighter.
 LEAST_ROOM = 2.0
 # How many times lighter than an idle node one counts whose cores are all busy, whatever keeps them so.
 MOST_BUSYNESS = 4.0

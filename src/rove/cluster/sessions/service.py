@@ -228,7 +228,7 @@ class Service:
     @offered
     async def saved(self, name: str) -> tuple[SavedSession, SessionFacts]:
         """Return all that a session needs to be opened on another node."""
-        saved = await self._session(name).saved()
+        saved = await self._session(name).backup.complete()
         return SavedSession.of(saved) if saved is not None else SavedSession(), self._facts(name)
 
     @offered

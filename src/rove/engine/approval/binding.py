@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from rove.action import AnyAction
 from rove.browser.consequences.consequence import NotAsShown
 from rove.engine.approval.permission import PermissionCheck
-from rove.errors import Denied, RoveError
+from rove.errors import Denied, RoveError, Unsupported
 
 if TYPE_CHECKING:
     from rove.browser.tab import Tab
@@ -16,9 +16,21 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+def refuse_unheld(action: AnyAction, tab: Tab) -> None:
+    """Raise Unsupported if the page could do something else than a person would approve. None is asked then.
+
+    A page has no say in which address rove itself asks for.
+    """
+    if not tab.consequences.can_hold and action.destination is None:
+        raise Unsupported(
+            "This browser cannot hold a page to what a person approves, so that no person is asked.",
+            hint="Use a session with another engine for this.",
+        )
+
+
 async def hold_to_shown(permission: PermissionCheck[Any], tab: Tab, act: Awaitable[T]) -> T | None:
     """Perform an action while the page is held to what the person was shown; return None if it was about to differ."""
-    if not permission.bound:
+    if not permission.bound or not tab.consequences.can_hold:
         return await act
     outcome: T | None = None
     error: RoveError | None = None

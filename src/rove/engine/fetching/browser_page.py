@@ -63,7 +63,7 @@ class BrowserReading:
 
     async def read(self, url: str) -> ShownPage:
         """Load an address, wait until the page has settled, and read it. Raises RoveError."""
-        async with self._tab() as tab, TabLock(tab, self._deadline.moment, Effect.NAVIGATE):
+        async with self._tab() as tab, TabLock(tab, self._deadline, Effect.NAVIGATE):
             tab.allow_changes(self._secrets)
             start, downloads = StartState.of(tab), tab.page.downloads.count
             await self._load(tab, url, start)

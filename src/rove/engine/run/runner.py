@@ -22,7 +22,7 @@ from rove.advice import LACKING, insert_names
 from rove.browser.failures import PageStuck
 from rove.engine.approval.action_targets import find_dialog, find_places, find_shown, place_of
 from rove.engine.approval.batch_approval import batch_request
-from rove.engine.approval.binding import hold_to_shown, refuse_changed
+from rove.engine.approval.binding import hold_to_shown, refuse_changed, refuse_unheld
 from rove.engine.approval.permission import Grant, PermissionCheck, ask_person
 from rove.engine.journal import Entry
 from rove.engine.run.address_check import explained_timeout, is_repeatable, reaching, refuse_unreachable
@@ -177,6 +177,8 @@ class Run:
     ) -> Attempt:
         async with self._lock(tab, permission.action):
             question = await self._check(permission, entry, tab)
+            if question is not None or permission.bound:
+                refuse_unheld(permission.action, tab)
             if question is not None:
                 return question
             await self._session.recorder.before(permission.action, entry, tab, self._may_show(tab))
@@ -279,7 +281,7 @@ class Run:
     async def _show(self, action: Action[R], result: R, tab: Tab, start: StartState, entry: Entry) -> Outcome[R]:
         """Return the outcome of an action that is done, with what changed in a tab."""
         entry.tab, entry.url = tab.id, tab.url
-        async with TabLock(tab, self._deadline.moment, Effect.READ, self._hold):
+        async with TabLock(tab, self._deadline, Effect.READ, self._hold):
             self._batch_changes.begin_step(tab)
             reporter = PageReporter(self._session, self._deadline, self._options.quiet)
             outcome = self._outcomes.build(action, result, tab, await reporter.report(action, tab, start))
@@ -331,7 +333,7 @@ class Run:
         return self._current_deadline
 
     def _lock(self, tab: Tab, action: AnyAction) -> TabLock:
-        return TabLock(tab, self._deadline.moment, action.effect, self._hold)
+        return TabLock(tab, self._deadline, action.effect, self._hold)
 
     async def _open_context(self) -> Context:
         """Return the session's context. Starting a browser, or installing one, does not count as the action's time."""
@@ -384,7 +386,7 @@ class Run:
         if approver is None or not self._session.has_pages:
             return
         tab = await self._deadline.limit((await self._open_context()).tab(self._options.tab))
-        async with TabLock(tab, self._deadline.moment, Effect.READ, self._hold):
+        async with TabLock(tab, self._deadline, Effect.READ, self._hold):
             if tab.page.dialogs.open:
                 return
             request = batch_request(actions, self._session.gate, self._session.name, tab)

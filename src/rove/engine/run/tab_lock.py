@@ -15,6 +15,7 @@ from rove.tasks import Interrupted, race
 if TYPE_CHECKING:
     from rove.browser.page_data import OpenDialog
     from rove.browser.tab import Tab
+    from rove.engine.run.deadline import Deadline
 
 R = TypeVar("R")
 # Seconds that input has to end by itself once a dialog is open.
@@ -62,9 +63,9 @@ class TabHold:
 class TabLock:
     """Locks a tab for one action. Raises DeadlineExceeded if other calls hold it until the deadline."""
 
-    def __init__(self, tab: Tab, deadline: float, effect: Effect, hold: TabHold | None = None) -> None:
+    def __init__(self, tab: Tab, deadline: Deadline, effect: Effect, hold: TabHold | None = None) -> None:
         self._tab = tab
-        self._deadline = deadline
+        self._deadline, self._seconds = deadline.moment, deadline.seconds
         self._effect = effect
         self._hold = hold or TabHold()
 
@@ -73,7 +74,7 @@ class TabLock:
             # Never two tabs at once: two calls could each wait for the tab of the other.
             self._hold.release()
             await self._acquire()
-        self._tab.begin_action(self._deadline, self._effect in (Effect.ACT, Effect.SCRIPT))
+        self._tab.begin_action(self._deadline, self._seconds, self._effect in (Effect.ACT, Effect.SCRIPT))
 
     async def _acquire(self) -> None:
         try:

@@ -80,6 +80,27 @@ class ContextBackup:
             ids_given=context.ids_given,
         )
 
+    async def complete(self) -> SavedContext | None:
+        """Return what the session would be opened with again: all of its state now, or what was saved last."""
+        context = self._context
+        if context is None or not context.is_alive:
+            return self.saved
+        return replace(await self.save(context, is_complete=True), ids_given=context.ids_given)
+
+    @property
+    def ids_given(self) -> int:
+        """How many tab ids the session has given."""
+        if self._context is not None:
+            return self._context.ids_given
+        return self.saved.ids_given if self.saved is not None else 0
+
+    @property
+    def ref_numbers(self) -> RefNumbers | None:
+        """The numbers of the refs that the session has given; None if it has given none."""
+        if self._context is not None:
+            return self._context.shared_state.ref_numbers
+        return self.saved.shared.ref_numbers if self.saved is not None else None
+
     def tabs(self) -> tuple[tuple[tuple[str, PageText], ...], str | None]:
         """Return the id and URL of each tab, and the id of the current one: those that are open, or would be opened."""
         if self._context is not None:

@@ -292,27 +292,6 @@ class Session:
         """Open the first context as another of this session was saved, which was lost with its machine."""
         self.backup.saved, self._is_untried = saved, False
 
-    async def saved(self) -> SavedContext | None:
-        """Return what the session would be opened with again: all of its state now, or what was saved last."""
-        context = self._context
-        if context is None or not context.is_alive:
-            return self.backup.saved
-        return replace(await self.backup.save(context, is_complete=True), ids_given=context.ids_given)
-
-    @property
-    def ids_given(self) -> int:
-        """How many tab ids it has given."""
-        if self._context is not None:
-            return self._context.ids_given
-        return self.backup.saved.ids_given if self.backup.saved is not None else 0
-
-    @property
-    def ref_numbers(self) -> RefNumbers | None:
-        """The numbers of the refs that it has given; None if it has given none."""
-        if self._context is not None:
-            return self._context.shared_state.ref_numbers
-        return self.backup.saved.shared.ref_numbers if self.backup.saved is not None else None
-
     async def read_state(self) -> BrowserState:
         """Return the state of the session now: of every origin, also of those that no tab shows."""
         context = await self.context(lambda message: None)

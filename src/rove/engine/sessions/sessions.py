@@ -19,7 +19,7 @@ from rove.browser.network.workspace_files import files_for
 from rove.browser.sessions.directory import SessionDirectory
 from rove.engine.approval.gate import Gate
 from rove.engine.capture.captures import Captures, with_captures
-from rove.engine.guard_notice import UNGUARDED, check_guard_of_extensions, guard_notice_of
+from rove.engine.guard_notice import check_guard_of_extensions, guard_notice_of
 from rove.engine.journal_store import JournalStore
 from rove.engine.logins.login import Logins, SessionLogin
 from rove.engine.network_access import EgressSettings
@@ -189,7 +189,7 @@ class Sessions:
         """Close a session and forget what was approved for it; return its name."""
         session = self.session(name)
         self._open.pop(session.name, None)
-        self._closed_sessions.add(session.name, session.ref_numbers)
+        self._closed_sessions.add(session.name, session.backup.ref_numbers)
         self._gate.approvals.forget(session.name)
         try:
             await session.close()
@@ -259,7 +259,7 @@ class Sessions:
             settings,
             self._gate,
             self._directory_of(name, owner),
-            self._egress_settings.for_session(guard_notice is not UNGUARDED),
+            self._egress_settings.for_session(guard_notice is None or guard_notice.passes_proxy),
             self._open_context,
             self._secrets,
             guard_notice,

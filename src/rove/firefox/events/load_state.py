@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import Any, Literal
 from urllib.parse import parse_qs, urlsplit
@@ -114,18 +113,6 @@ class LoadState(load_state.LoadState):
         while (how := self._endings.get(navigation)) is None:
             await self._next_event()
         return how
-
-    async def note_idle(self, navigation: str, has_pending: Callable[[], bool]) -> None:
-        """Reach the stage `networkIdle` once no request has been under way for half a second."""
-        quiet = 0
-        while quiet < IDLE_LOOKS:
-            await asyncio.sleep(IDLE_SECONDS / IDLE_LOOKS)
-            quiet = 0 if has_pending() else quiet + 1
-        self.reach("networkIdle", navigation)
-
-
-IDLE_SECONDS = 0.5
-IDLE_LOOKS = 5
 
 
 def shown_url(url: str) -> str:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Coroutine, Generator
+from collections.abc import Awaitable, Coroutine
 from typing import Any, TypeVar
 
 from rove.browser.failures import PageStuck
 from rove.browser.network.navigation_errors import navigation_error, quoted_url
-from rove.browser.page_data import DocumentRequest, LoadStage
-from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
+from rove.browser.page_data import LoadStage
+from rove.errors import NavigationFailed, RoveError
 from rove.firefox.events.error_names import ABORTED, chromium_name
 from rove.firefox.events.live_page import LivePage
 from rove.firefox.protocol.connection import BidiError
-from rove.page.events.load_state import Stage
+from rove.page import navigator
 from rove.page.live_page import same_document
-from rove.page.navigation_failures import NO_CONTENT_STATUSES, raise_failure, refuse_other_schemes
+from rove.page.navigation_failures import NO_CONTENT_STATUSES, refuse_other_schemes
 
 R = TypeVar("R")
 # Seconds that the scripts of the current page may delay a navigation before they are asked for.
@@ -28,29 +28,24 @@ MAX_ATTEMPTS = 5
 # Seconds from the answer of Firefox until it reports what it tells of.
 COMMIT_TIMEOUT = 1.0
 NAVIGATION_SECONDS = 600.0
-_LATE_STAGES: dict[LoadStage, Stage] = {"load": "load", "networkidle": "networkIdle"}
 
 
-class Navigator:
+class Navigator(navigator.Navigator[LivePage]):
     """Navigates one tab. Dialogs of the current page that delay a navigation are dismissed."""
-
-    def __init__(self, page: LivePage) -> None:
-        self._page = page
-        self._previous: DocumentRequest | None = None
 
     async def navigate(self, url: str, until: LoadStage) -> None:
         refuse_other_schemes(url, "Firefox")
         downloads = self._page.downloads.count
-        with self._navigating():
+        with self.navigating():
             if self._page.dialogs.are_recent:
                 await self._page.suppress_dialogs(UNLOAD_TIMEOUT)
             navigation = await self._until_parsed(self._load(url), until != "commit")
             if navigation is None:
                 return
             if await self._ending(navigation) == "download":
-                await self._wait_for_download(downloads)
+                await self.wait_for_download(downloads)
             else:
-                await self._wait_for_late_stage(until)
+                await self.wait_for_late_stage(until)
 
     async def _ending(self, navigation: str) -> str:
         with contextlib.suppress(TimeoutError):
@@ -82,7 +77,7 @@ class Navigator:
                 # What could not be loaded is told by the request for it.
             await self._page.load_state.wait_for_commit(commits)
 
-        with self._navigating():
+        with self.navigating():
             if self._page.dialogs.are_recent:
                 await self._page.suppress_dialogs(UNLOAD_TIMEOUT)
             await self._until_parsed(sent())
@@ -125,8 +120,9 @@ class Navigator:
         while True:
             await load_state.wait_for_document(load_state.documents)
             document = self._page.requests.document
-            asked = (document.url, *document.hops) if document is not None and document is not self._previous else ()
-            if url in asked and same_document(load_state.url, asked[0]):
+            if document is None or not self.has_asked or url not in (document.url, *document.hops):
+                continue
+            if same_document(load_state.url, document.url):
                 return
 
     def _is_superseded(self, url: str, error: BidiError) -> bool:
@@ -141,39 +137,13 @@ class Navigator:
         task, looks = asyncio.ensure_future(work), 0
         try:
             while not (await asyncio.wait({task}, timeout=UNLOAD_TIMEOUT))[0]:
-                is_silent = not self._waits_for_server and not await self._page.answers_within(UNLOAD_TIMEOUT)
+                is_silent = not self.waits_for_server and not await self._page.answers_within(UNLOAD_TIMEOUT)
                 looks = looks + 1 if is_silent else 0
                 if looks >= MAX_SILENT_LOOKS and not task.done():
                     raise PageStuck(self._page.url)
             return task.result()
         finally:
             task.cancel()
-
-    @property
-    def _waits_for_server(self) -> bool:
-        """Whether the navigation waits for the server of the next document, not for the current page."""
-        document = self._page.requests.document
-        return document is not self._previous and document is not None and document.is_awaited
-
-    @contextlib.contextmanager
-    def _navigating(self) -> Generator[None]:
-        """Dismiss the dialogs of the current page within this block, then raise what is wrong with the new document."""
-        page = self._page
-        page.requests.is_caller_waiting = True
-        page.allow_navigation()
-        previous = self._previous = page.requests.document
-        try:
-            with page.dialogs.dismissing():
-                yield
-        except (asyncio.CancelledError, TimeoutError):
-            # The agent gets the error that the document did not load, so it must not appear later all the same.
-            page.stop_loading()
-            raise
-        finally:
-            page.requests.is_caller_waiting = False
-        page.load_state.mark_seen()
-        if page.requests.document is not None and page.requests.document is not previous:
-            raise_failure(page.requests.document)
 
     async def _until_parsed(self, loading: Coroutine[Any, Any, R], parses: bool = True) -> R:
         """Return the result of loading, once the document is parsed, a dialog blocks it, or time is short."""
@@ -187,24 +157,6 @@ class Navigator:
             if not results:
                 raise
         return results[0]
-
-    async def _wait_for_late_stage(self, until: LoadStage) -> None:
-        """Wait for a stage after that of a parsed document. Raises DeadlineExceeded, as the caller has asked for it."""
-        if (stage := _LATE_STAGES.get(until)) is None:
-            return
-        page = self._page
-        try:
-            async with asyncio.timeout(page.time.for_loading):
-                await page.dialogs.run_until_dialog(page.load_state.wait_for_stage(stage))
-        except TimeoutError:
-            raise DeadlineExceeded(f"The page did not reach {until} in time.") from None
-
-    async def _wait_for_download(self, since: int) -> None:
-        """Wait for the download that the URL started; one that takes longer continues in the background."""
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._page.time.for_loading):
-                await self._page.downloads.wait_until_started(since)
-                await self._page.downloads.wait_until_finished(since)
 
     def _error(self, error: BidiError, url: str) -> RoveError:
         document = self._page.requests.document

@@ -37,7 +37,8 @@ class Response:
 class ProxyResponse:
     """A response of the proxy itself, with one header that says why it was sent.
 
-    A second one says the same to scripts in the document, for browsers that tell rove no headers.
+    A second one says the same to scripts in the document, for browsers that tell rove no headers. After a redirect from
+    another origin these have only the date to tell by: one second after the beginning of time.
     """
 
     status: str
@@ -50,7 +51,7 @@ class ProxyResponse:
         connection = "Connection: close\r\n" if close else ""
         head = (
             f"HTTP/1.1 {self.status}\r\n{name}: {value}\r\nServer-Timing: {name};desc={value}\r\n"
-            "Content-Type: text/plain; charset=utf-8\r\n"
+            "Content-Type: text/plain; charset=utf-8\r\nLast-Modified: Thu, 01 Jan 1970 00:00:01 GMT\r\n"
             f"Content-Length: {len(body)}\r\nCache-Control: no-store\r\n{connection}\r\n"
         )
         return head.encode("ascii") + (body if with_body else b"")

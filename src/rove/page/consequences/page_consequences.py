@@ -25,6 +25,8 @@ CHUNK_BYTES = 2**20
 class PageConsequences(ABC):
     """Reads what elements of one page send or open, and holds the page to what a person was shown."""
 
+    can_hold = True
+
     def __init__(self, devices: InputDevices) -> None:
         self._page = devices.page
         self._devices = devices

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
+from collections.abc import Callable
 from typing import Literal, get_args
 
 Stage = Literal["DOMContentLoaded", "load", "networkIdle"]
@@ -13,6 +14,9 @@ LOOP_DOCUMENTS = 10
 LOOP_SECONDS = 10.0
 # The loop has ended if the last document has stayed this long.
 LOOP_END_SECONDS = 2.0
+# The network is idle after so many seconds without requests, in which is looked so often.
+IDLE_SECONDS = 0.5
+IDLE_LOOKS = 5
 
 
 class LoadState:
@@ -81,6 +85,14 @@ class LoadState:
         """Wait until the document has reached a stage, or until the page is in a navigation loop."""
         while not self.has_reached(stage) and not self.keeps_navigating:
             await self._next_event()
+
+    async def note_idle(self, navigation: str, has_pending: Callable[[], bool]) -> None:
+        """Reach the stage `networkIdle` once no request has been under way for half a second."""
+        quiet = 0
+        while quiet < IDLE_LOOKS:
+            await asyncio.sleep(IDLE_SECONDS / IDLE_LOOKS)
+            quiet = 0 if has_pending() else quiet + 1
+        self.reach("networkIdle", navigation)
 
     async def wait_until_navigating(self) -> None:
         """Wait until another document is requested."""
@@ -161,8 +173,9 @@ class LoadState:
         if self._is_started:
             # A navigation that became a download, or was refused, commits no document.
             self._is_requested = self._is_started = False
-        elif self._is_body_complete:
-            # Chromium reports no `load` for a page that tried to navigate while it was loading.
+        elif self._is_body_complete and "load" not in self._stages:
+            # Chromium reports no `load` for a page that tried to navigate while it was loading. After a `load` there is
+            # more to come: when the network is idle.
             self._complete()
         self._changed.set()
 

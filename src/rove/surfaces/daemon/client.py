@@ -69,11 +69,16 @@ def _run(folder: str, arguments: Sequence[str], environment: Mapping[str, str]) 
     raise DaemonFailed("The daemon ends again and again.", "`rove logs` shows why.")
 
 
+class FileUnwritable(DaemonFailed):
+    """The daemon has done what it was asked for, and the file that `--out` names cannot be written."""
+
+
 def _fail(error: DaemonFailed, arguments: Sequence[str]) -> int:
-    from rove.errors import BrowserUnavailable
+    from rove.errors import BrowserUnavailable, InvalidArguments
     from rove.surfaces.arguments.failures import failure_answer
 
-    failure = BrowserUnavailable(error.message, hint=error.hint)
+    kind = InvalidArguments if isinstance(error, FileUnwritable) else BrowserUnavailable
+    failure = kind(error.message, hint=error.hint)
     output, told = failure_answer(failure, arguments, sys.stdout.encoding)
     sys.stdout.write(output)
     sys.stderr.write(told)
@@ -185,7 +190,8 @@ def _write(path: str, data: str) -> None:
         with open(path, "wb") as file:
             file.write(b64decode(data))
     except OSError as error:
-        raise DaemonFailed(f"{path} cannot be written: {error.strerror}.", "The action itself is done.") from error
+        hint = "Choose another --out. The action itself is done."
+        raise FileUnwritable(f"{path} cannot be written: {error.strerror}.", hint) from error
 
 
 def _lines(connection: socket, sent: bytes) -> Iterator[bytes]:

@@ -17,6 +17,8 @@ from rove.surfaces.daemon.location import LOG, RUNNING, STARTING, DaemonFailed, 
 DAEMON_COMMANDS = ("sessions", "close", "stop", "approve")
 LARGEST_LOG = 5_000_000
 SHOWN_OF_LOG = 2000
+# Seconds for a process to end that has closed its files.
+ENDING = 5.0
 
 
 def checked(arguments: Sequence[str]) -> int | None:
@@ -71,23 +73,31 @@ def wait_for_end(folder: str) -> None:
 
 
 def _spawn(folder: Path, environment: Mapping[str, str]) -> None:
-    """Start the process, and wait until it accepts commands. Raises DaemonFailed with what it wrote."""
+    """Start the process, and wait until it accepts commands, or is killed. Raises DaemonFailed with what it wrote."""
     ready, when_ready = os.pipe()
     log = _open_log(folder / LOG)
     try:
         began = os.fstat(log).st_size
-        subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, "-m", "rove.surfaces.daemon", str(folder), str(when_ready)],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", env=dict(environment),
             pass_fds=[when_ready], start_new_session=True,
         )  # fmt: skip
         os.close(when_ready)
-        if not os.read(ready, 1):
+        if not os.read(ready, 1) and not _is_killed(process):
             said = os.pread(log, SHOWN_OF_LOG, began).decode(errors="replace").strip()
             raise DaemonFailed(f"The daemon did not start. {said}", "`rove logs` shows more.")
     finally:
         os.close(ready)
         os.close(log)
+
+
+def _is_killed(process: subprocess.Popen[bytes]) -> bool:
+    """Whether a signal has ended a daemon before it was ready: the next one may live longer."""
+    try:
+        return process.wait(ENDING) < 0
+    except subprocess.TimeoutExpired:
+        return False
 
 
 def _open_log(path: Path) -> int:

@@ -241,9 +241,15 @@ class LivePage(live_page.LivePage):
         self._has_document = True
         self.frame_order.note_document(self.target_id, url)
         self.origins.note_document(self.target_id, None, url)
-        self.origins.note_realm(self.target_id, state["origin"])
+        # WebKit gives an empty page no origin, though the page before it may have written into it, or its address.
+        if state["origin"] != "null":
+            self.origins.note_realm(self.target_id, state["origin"])
         self._note_stage(state["stage"])
         self.on_document(url)
+
+    def note_frame(self, frame: str, parent: str, url: str, source: str = "") -> None:
+        """Note that a frame shows another document; `source`: where its words are from if `url` says nothing."""
+        self.origins.note_document(frame, parent, url, source)
 
     def _note_stage(self, stage: str) -> None:
         for reached in _STAGES.get(stage, ()):
@@ -265,6 +271,8 @@ class LivePage(live_page.LivePage):
         while self.load_state.is_navigating and self.load_state.documents == documents and not self.is_closed:
             with contextlib.suppress(WebDriverError):
                 url = await self.active_url()
+                if self.load_state.documents != documents:
+                    return  # the document came meanwhile
                 if url != self.load_state.url:
                     has_asked = True
                     if self.requests.document is None or self.requests.document.url != url:

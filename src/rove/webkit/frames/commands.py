@@ -32,6 +32,9 @@ class PageCommands(Protocol):
     async def enter_document(self, state: dict[str, Any], /) -> None:
         """Note that the main frame shows another document."""
 
+    def note_frame(self, frame: str, parent: str, url: str, source: str = "", /) -> None:
+        """Note that a frame shows another document; `source`: where its words are from if `url` says nothing."""
+
     @property
     def document_statements(self) -> str:
         """The statements to run in a document in which rove's script was just installed."""
@@ -50,12 +53,15 @@ async def execute(page: PageCommands, place: Place, script: str, *arguments: Any
 
 async def install(page: PageCommands, place: Place) -> dict[str, Any]:
     """Install rove's script in the document of a frame; return what is known of the document."""
-    script = f"{page_world_script()}\n{FIND}\n{page.document_statements}\nreturn JSON.stringify(rove.documentState());"
+    state = "return JSON.stringify(rove.documentState());"
+    script = f"{page_world_script()}\n{FIND}\nif (!rove) return false;\n{page.document_statements}\n{state}"
     for _ in range(3):
         answer = await execute(page, place, script)
         if isinstance(answer, str):
-            state: dict[str, Any] = json.loads(answer)
-            return state
+            found: dict[str, Any] = json.loads(answer)
+            return found
+        if answer is False:
+            raise DocumentGone("no such document", "it runs no scripts")
         await page.wait_for_dialog_end()
     raise DocumentGone("no such document", "rove's script could not be installed")
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from rove.errors import ElementGone, ScriptFailed
 from rove.page.frames import world
+from rove.page.frames.geometry import FRAME_ORIGIN
 from rove.page.frames.world import Quote
 from rove.page_text import NOWHERE, PageText
 from rove.refs import RefNumbers
@@ -19,6 +20,14 @@ from rove.webkit.protocol.failures import DocumentGone, WebDriverError
 MAX_ATTEMPTS = 4
 # Functions of rove's script that give an element the focus.
 _FOCUSING = ("rove.fillIn(", "rove.focusOn(")
+# The centre of an element that has not the focus, in a document of another origin than the one around it.
+_UNFOCUSED_CENTRE = """ref => {
+  const element = rove.element(ref);
+  if (!element || element === document.activeElement) return null;
+  try { if (parent.document) return null; } catch {}
+  const { x, y, width, height } = element.getBoundingClientRect();
+  return [x + width / 2, y + height / 2];
+}"""
 
 
 class _AnotherDocument(DocumentGone):
@@ -42,6 +51,8 @@ class World(world.World):
         self.place = place
         # The document that answered last, by the number that rove's script has given it.
         self.document_id = ""
+        # The address that the element which holds the frame names.
+        self.source = ""
 
     @property
     def process(self) -> object:
@@ -55,15 +66,20 @@ class World(world.World):
 
     async def _give_focus(self, ref: str) -> None:
         """Click a field in a frame of another origin: WebKit lets no script focus it without a user's hand."""
-        is_needed = await self.raw_call(
-            "ref => { const element = rove.element(ref);"
-            " if (!element || element === document.activeElement) return false;"
-            " try { return !parent.document; } catch { return true; } }",
-            ref,
-        )
-        if is_needed:
+        centre = await self.raw_call(_UNFOCUSED_CENTRE, ref)
+        if centre is not None:
+            await self._scroll_into_tab(*centre)
             with contextlib.suppress(WebDriverError):  # what cannot be clicked is told by the call after this
                 await self._page.send_to(self.place, "POST", f"/element/{await self.element_id(ref)}/click")
+
+    async def _scroll_into_tab(self, x: float, y: float) -> None:
+        """Scroll the pages around this frame until a point of it is in view: the driver scrolls only the frame."""
+        world: World = self
+        while world.parent is not None:
+            assert isinstance(world.parent, World), "frames of one page"
+            corner = await world.parent.raw_call(FRAME_ORIGIN, world.owner, x, y)
+            x, y = corner["x"] + x * corner["across"], corner["y"] + y * corner["down"]
+            world = world.parent
 
     async def raw_call(self, function: str, *arguments: Any) -> Any:
         """Call like `call`, with the answer as it is."""
@@ -115,6 +131,8 @@ class World(world.World):
             await self._page.enter_document(state)
         else:
             self._replace(state["id"])
+            # A document without an address that tells whose it is was made by the one that was there before.
+            self._page.note_frame(self.frame_id, self.parent.frame_id, state["url"], self.source)
 
     def _replace(self, identity: str) -> None:
         if self.document_id:

@@ -25,7 +25,8 @@ const search = (root) => {{
 }};
 search(document);
 rove.startRefs(arguments[0]);
-return [rove.startRefs(0), ...found.slice(0, arguments[1]).map((element) => [rove.ref(element), element])]
+const source = (element) => new URL(element.src || element.data || "about:blank", document.baseURI).href;
+return [rove.startRefs(0), ...found.slice(0, arguments[1]).map((each) => [rove.ref(each), each, source(each)])]
   .concat([rove.startRefs(0)]);"""
 
 
@@ -49,16 +50,16 @@ class Worlds(worlds.Worlds[World]):
         queue = [self.main]
         while queue and len(found) < MAX_FRAMES:
             parent = queue.pop(0)
-            for ref, element in await self._frames_in(parent, timeout):
+            for ref, element, source in await self._frames_in(parent, timeout):
                 if len(found) < MAX_FRAMES:
-                    world = self._world(parent, ref, element)
+                    world = self._world(parent, ref, element, source)
                     found[world.frame_id] = world
                     queue.append(world)
         self._by_frame, self._has_frames = found, len(found) > 1
         self._refreshed_at_change = self._changes
         return [world for world in found.values() if world is not self.main]
 
-    async def _frames_in(self, parent: World, timeout: float) -> list[tuple[str, str]]:
+    async def _frames_in(self, parent: World, timeout: float) -> list[tuple[str, str, str]]:
         try:
             async with asyncio.timeout(timeout if parent.parent else None):
                 answer = await self._list(parent)
@@ -72,7 +73,7 @@ class Worlds(worlds.Worlds[World]):
         parent.is_unresponsive = False
         return answer
 
-    async def _list(self, parent: World) -> list[tuple[str, str]]:
+    async def _list(self, parent: World) -> list[tuple[str, str, str]]:
         if await parent.raw_call("() => window.length") == 0:
             return []
 
@@ -80,9 +81,10 @@ class Worlds(worlds.Worlds[World]):
             return list(await execute(self._page, parent.place, _LIST_FRAMES, first, MAX_FRAMES) or [])
 
         answer = await parent.send_numbered(send, lambda answer: answer[-1] if answer else None)
-        return [(each[0], each[1][ELEMENT]) for each in answer if isinstance(each, list)]
+        return [(each[0], each[1][ELEMENT], str(each[2])) for each in answer if isinstance(each, list)]
 
-    def _world(self, parent: World, ref: str, element: str) -> World:
+    def _world(self, parent: World, ref: str, element: str, source: str) -> World:
+        """Return the world of a frame. `source`: the address that the element which holds it names."""
         # A ref is never given to another element of the document, whose id is random.
         identity = f"{parent.frame_id}/{parent.document_id}{ref}"
         place = Place(parent.place.window, (*parent.place.frames, element))
@@ -92,5 +94,7 @@ class Worlds(worlds.Worlds[World]):
             return known
         number = self.main.numbers.add_frame(self.main.numbered)
         world = World(self._page, place, identity, f"f{number}", parent)
-        world.owner, world.redact = ref, self.main.redact
+        world.owner, world.redact, world.source = ref, self.main.redact, source
+        # One that runs no scripts tells nothing of its document.
+        self._page.note_frame(identity, parent.frame_id, source)
         return world

@@ -10,6 +10,8 @@ from rove.webkit.page.unsupported import unsupported
 class PageConsequences(page_consequences.PageConsequences):
     """Reads what elements of one page send or open."""
 
+    can_hold = False
+
     async def hold_documents(self, documents: ApprovedDocuments) -> None:
         """Raise Unsupported: what a person was shown could not be enforced, so that it is not done."""
         raise unsupported("hold a page to what a person approved")

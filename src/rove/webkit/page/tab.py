@@ -98,7 +98,7 @@ class Tab(tab.Tab):
 
     def allow_changes(self, secrets: SecretSource) -> None:
         """Let the page navigate if an action causes it to. No secret is given to the page."""
-        super().allow_changes(WithheldSecrets())
+        super().allow_changes(WithheldSecrets(secrets))
 
     # Navigation
 

@@ -8,11 +8,17 @@ from rove.page.input.password_guard import NoSecrets
 from rove.webkit.page.unsupported import unsupported
 
 if TYPE_CHECKING:
-    from rove.browser.element import TypedSecret
+    from rove.browser.element import FoundSecret, SecretSource, TypedSecret
 
 
 class WithheldSecrets(NoSecrets):
-    """Raises Unsupported for every secret."""
+    """Raises Unsupported for every secret, and finds them in what is copied, so that it is pasted nowhere."""
+
+    def __init__(self, secrets: SecretSource) -> None:
+        self._secrets = secrets
+
+    def find(self, text: str) -> list[FoundSecret]:
+        return [*self._secrets.find(text)]
 
     def use(self, name: str, origin: str) -> TypedSecret:
         raise unsupported("type secrets out of reach of the page's own scripts")

@@ -22,6 +22,14 @@ MINIBROWSERS = (
     "lib/*/webkit2gtk-4.0/MiniBrowser",
 )
 INSTALL_HINT = "Install it with `rove install webkit`; on Debian that is `apt-get install webkit2gtk-driver xvfb`."
+ENABLE_SAFARI = (
+    "Run `safaridriver --enable` once, or tick Allow Remote Automation in Safari's Develop menu. "
+    "Safari runs one session at a time."
+)
+ACCEPT_SAFARI = (
+    "Use the engine chromium or firefox. Or the owner sets `guard.safari` to `unguarded`: what pages in Safari reach "
+    "is then NOT GUARDED."
+)
 
 
 @dataclass(frozen=True)
@@ -36,17 +44,24 @@ class Installation:
         return not self.browser
 
 
-def find() -> Installation | None:
-    """Return the driver to use, or None if there is none or its browser is missing."""
-    if sys.platform == "darwin":
-        return Installation(SAFARI_DRIVER, "") if os.access(SAFARI_DRIVER, os.X_OK) else None
-    driver, browser = shutil.which(WEBKITGTK_DRIVER), _minibrowser()
+def find(given: Path | None = None) -> Installation | None:
+    """Return the driver to use, or None if there is none or its browser is missing.
+
+    `given`: the path of a MiniBrowser or, as Safari's driver finds the browser beside it, of a safaridriver.
+    """
+    if given is None and sys.platform == "darwin":
+        given = Path(SAFARI_DRIVER)
+    if given is not None and not os.access(given, os.X_OK):
+        return None
+    if given is not None and given.name == Path(SAFARI_DRIVER).name:
+        return Installation(str(given), "")
+    driver, browser = shutil.which(WEBKITGTK_DRIVER), str(given) if given else _minibrowser()
     return Installation(driver, browser) if driver and browser else None
 
 
-def require() -> Installation:
+def require(given: Path | None = None) -> Installation:
     """Return the driver to use. Raises BrowserUnavailable if there is none."""
-    found = find()
+    found = find(given)
     if found is None:
         raise BrowserUnavailable("No WebDriver server for WebKit was found on this machine.", hint=INSTALL_HINT)
     return found

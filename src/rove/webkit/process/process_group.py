@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import stat
 import struct
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from rove.process import watchdog
 from rove.process.child import ChildProcess
 from rove.process.run_folder import RunFolder, discard
 from rove.webkit.process.discovery import INSTALL_HINT, Installation, xvfb
+from rove.webkit.process.sandbox import Sandbox
 
 # Larger than any window that rove opens: where there is no window manager, none keeps a window on the screen.
 SCREEN_SIZE = (3840, 2400)
@@ -23,7 +25,8 @@ _LEADER = '"$@" & display=$!; exec 3>&-; read -r _; kill "$display"; wait "$disp
 _LEADER_WITHOUT_DISPLAY = "read -r _"
 # Variables by which a browser would reach what belongs to the person at this machine, or around rove's proxy.
 _REMOVED = ("WAYLAND_DISPLAY", "XAUTHORITY", "http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTP_PROXY",
-            "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "XDG_RUNTIME_DIR")  # fmt: skip
+            "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
+            "AT_SPI_BUS_ADDRESS", "WEBKIT_FORCE_SANDBOX", "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS")  # fmt: skip
 _DISPLAY_SECONDS = 20.0
 _ANY_FAMILY = 0xFFFF
 _COOKIE = b"MIT-MAGIC-COOKIE-1"
@@ -35,8 +38,9 @@ class ProcessGroup:
     A driver runs one browser with one proxy, so that every context has both to itself.
     """
 
-    def __init__(self, runs: str | Path, installation: Installation, headless: bool) -> None:
+    def __init__(self, runs: str | Path, installation: Installation, headless: bool, sandbox: Sandbox) -> None:
         self.installation = installation
+        self._sandbox = sandbox
         self._is_headless = headless and not installation.is_safari
         self._display = ""
         self._count = 0
@@ -85,6 +89,10 @@ class ProcessGroup:
         (home / "config").mkdir(parents=True, mode=0o700)
         (home / "downloads").mkdir(mode=0o700)
         (home / "config" / "user-dirs.dirs").write_text(f'XDG_DOWNLOAD_DIR="{home}/downloads"\n', encoding="utf-8")
+        if not self.installation.is_safari:
+            # A message bus that does not answer: the browser joins no instance that runs, asks no desktop for its
+            # proxy, and starts no bus. It is not named by a variable: WebKit's sandbox would start a proxy to it.
+            os.mknod(home / "bus", stat.S_IFSOCK | 0o600)
         return self._spawn([self.installation.driver, "-p", str(port)], self._environment(home)), home
 
     def release(self) -> None:
@@ -155,9 +163,8 @@ class ProcessGroup:
             return environment  # Safari belongs to the user's own account, whatever it is told
         folders = {"HOME": str(home), "XDG_CONFIG_HOME": f"{home}/config", "XDG_DATA_HOME": f"{home}/data",
                    "XDG_CACHE_HOME": str(self.scratch / "cache"), "XDG_RUNTIME_DIR": str(home)}  # fmt: skip
-        # Without a message bus the browser neither joins an instance that runs nor asks a desktop for its proxy.
-        buses = {"DBUS_SESSION_BUS_ADDRESS": "disabled:", "NO_AT_BRIDGE": "1", "GSETTINGS_BACKEND": "memory"}
-        environment |= folders | buses | {"GIO_USE_PROXY_RESOLVER": "dummy", "GIO_USE_VFS": "local"}
+        environment |= folders | {"NO_AT_BRIDGE": "1", "GSETTINGS_BACKEND": "memory", "GIO_USE_VFS": "local"}
+        environment |= {"GIO_USE_PROXY_RESOLVER": "dummy"} | self._sandbox.environment
         if self._is_headless:
             environment |= {"DISPLAY": self._display, "XAUTHORITY": self._authority, "GDK_BACKEND": "x11"}
             environment |= {"LIBGL_ALWAYS_SOFTWARE": "1"}

@@ -7,10 +7,15 @@ export const documentId = `${Math.random().toString(36).slice(2)}${Date.now().to
 
 let lastUrl = location.href;
 
-// What rove's proxy says of a document that it answered itself, in place of the server.
+// The date of documents that rove's proxy answers with itself, in milliseconds.
+const PROXY_DATE = 1000;
+
+// What rove's proxy says of a document that it answered itself, in place of the server. After a redirect from another
+// origin, browsers tell only the date.
 const proxyReasons = () => {
   const [navigation] = performance.getEntriesByType("navigation");
   const timing = /** @type {PerformanceNavigationTiming | undefined} */ (navigation)?.serverTiming ?? [];
+  if (!timing.length && Date.parse(document.lastModified) === PROXY_DATE) return { "x-rove-refused": "" };
   return Object.fromEntries(timing.map(({ name, description }) => [name, description]));
 };
 

@@ -97,7 +97,7 @@ class NodeSessions(Sessions):
     def facts(self, session: Session) -> SessionFacts:
         """Return what the server must know of a session."""
         tabs, current = session.backup.tabs()
-        refs = session.ref_numbers
+        refs = session.backup.ref_numbers
         return SessionFacts(
             session.name,
             session.describe(),
@@ -107,7 +107,7 @@ class NodeSessions(Sessions):
             session.has_slot,
             tabs,
             current,
-            (refs.next, refs.frames, session.ids_given) if refs is not None else (1, 0, 0),
+            (refs.next, refs.frames, session.backup.ids_given) if refs is not None else (1, 0, 0),
             str(self.files[session.name].root),
             self.files[session.name].exist,
             session.typed.texts,

@@ -34,7 +34,7 @@ from rove.engine.served.owned_sessions import DEFAULT, OwnedSessions
 from rove.engine.served.refusals import checked_name, closed_error, not_open, refuse_login
 from rove.engine.session_changes import SessionChanges
 from rove.engine.watcher import StepWatcher
-from rove.errors import NodeLost, NotOpen, RoveError, Unsupported
+from rove.errors import NodeLost, NotOpen, RoveError, StateUnusable, Unsupported
 from rove.guard.hosts.local_machine import own_addresses
 from rove.guard.policy.approval import Approver, NoApprover
 from rove.settings.tree import Settings
@@ -282,10 +282,19 @@ class ClusterSessions:
     async def open_again(self, session: str, node: str) -> None:
         """Open a session whose node is lost on another node, as it was saved last."""
         lost = self.session(session)
-        content = await self.saver.latest(session)
-        saved: SavedSession | None = decode(content) if content is not None else None
+        saved = await self._saved(session)
         await self._when_live(node)
         await lost.open_on(node, lost.opening(saved, LOST))
+
+    async def _saved(self, session: str) -> SavedSession | None:
+        """Return what was saved of a session last; without its cookies and storage if the store does not give them."""
+        try:
+            content = await self.saver.latest(session)
+        except StateUnusable as error:
+            log.error("the session %s is opened again without its logins: %s", session, error.message)
+            return SavedSession()
+        saved: SavedSession | None = decode(content) if content is not None else None
+        return saved
 
     async def move(self, session: str, node: str) -> None:
         """Move an open session to another node, between two calls."""

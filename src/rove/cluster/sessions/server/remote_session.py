@@ -180,8 +180,9 @@ class RemoteSession:
     def opening(self, saved: SavedSession | None = None, reason: str = "") -> Opening:
         """Return how it is opened on a node: as at first, or as it was saved on another."""
         state, facts = self.control.state, self.facts
-        if facts is not None:
-            saved = (saved or SavedSession()).with_newer(facts.tabs, facts.current, facts.given)
+        if facts is not None and (saved is not None or facts.tabs):
+            begins_with = SavedSession(self.login.begins_with)
+            saved = (saved or begins_with).with_newer(facts.tabs, facts.current, facts.given)
         return Opening(
             self.name,
             self.owner,

@@ -23,6 +23,7 @@ from rove.jobs.scheduler import Job
 from rove.jobs.summary import Summary
 from rove.settings.tree import Settings
 from rove.states.choice import LoginChoice
+from rove.surfaces.library import Session
 
 # Seconds for the packages of a script: a node whose Python is a virtual environment copies all of it first.
 PACKAGES_SECONDS = 900.0
@@ -38,7 +39,9 @@ class ClusterRun:
             check_script(pages.script)
         self._settings = settings
         self._pages = pages
-        self._setup = PagesSetup(Configuration.of(settings), pages, parallel, state=_state(settings, pages))
+        session_class = f"{Session.__module__}:{Session.__qualname__}"
+        state = _state(settings, pages)
+        self._setup = PagesSetup(Configuration.of(settings), pages, session_class, parallel, state=state)
         self._options = ClusterOptions(
             address,
             head_seconds=settings.cluster.wait,
