@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 
 from bench.scale.costs import KindCost
 from bench.scale.processors import NodeGone, Processors
@@ -10,6 +11,7 @@ from rove.cluster.placement.node_load import NodeReport
 
 # Seconds of processor time that answering "are you there?" takes on a node.
 ANSWER = 0.002
+LOAD_SECONDS = 60.0
 
 
 class SimulatedNode:
@@ -25,7 +27,7 @@ class SimulatedNode:
         self.noticed = asyncio.Event()
         self._memory = memory
         self._own = used
-        self._work_before = 0.0
+        self._load = 0.0
 
     def add(self, session: str, cost: KindCost) -> None:
         if not self.is_alive:
@@ -63,8 +65,10 @@ class SimulatedNode:
     def report(self, seconds: float) -> NodeReport:
         """Return what the node tells of itself, `seconds` after its last report."""
         processors = self.processors
-        work, self._work_before = processors.work_done - self._work_before, processors.work_done
-        busy = (work / processors.speed / max(seconds, 0.01) + processors.background) / processors.cores
+        # As the system tells its load: what runs or waits for a core, over a minute.
+        self._load += (processors.running + processors.background - self._load) * (
+            1 - math.exp(-seconds / LOAD_SECONDS)
+        )
         held = sum(cost.memory for cost in self.sessions.values())
         waiting = max(processors.running / processors.cores, 1.0)
         return NodeReport(
@@ -75,6 +79,6 @@ class SimulatedNode:
             max(self._memory - self._own - held, 0),
             len(self.sessions),
             held,
-            min(busy, 1.0),
+            min(self._load / processors.cores, 1.0),
             ANSWER * waiting / processors.speed,
         )
