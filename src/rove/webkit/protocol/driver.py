@@ -22,8 +22,6 @@ ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 COMMAND_SECONDS = 20.0
 # Seconds in which a command that was sent has reached the browser.
 ARRIVAL_SECONDS = 1.0
-# Seconds in which a window becomes the current one, unless the process of its page is busy or waits for a dialog.
-SWITCH_SECONDS = 10.0
 # A window that could not be made the current one so often is not reached any more, and nor is its dialog.
 MAX_SWITCHES = 2
 # Seconds between two looks at whether the dialog of the current window has been closed.
@@ -136,7 +134,7 @@ class Driver:
 
     async def _switch(self, window: str) -> None:
         try:
-            await self.send("POST", "/window", {"handle": window}, SWITCH_SECONDS)
+            await self.send("POST", "/window", {"handle": window})
         except WebDriverError as error:
             self._failed_switches += error.code == "timeout"
             if self._failed_switches < MAX_SWITCHES:

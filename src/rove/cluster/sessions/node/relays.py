@@ -122,26 +122,26 @@ class RelayedStates:
     def __init__(self, ask: Callable[..., Any]) -> None:
         self._ask = ask
 
-    async def save(self, name: str, /) -> StateFacts:
+    async def save(self, name: str) -> StateFacts:
         return await self._facts("save", name)
 
-    async def load(self, name: str, /) -> StateFacts:
+    async def load(self, name: str) -> StateFacts:
         return await self._facts("load", name)
 
-    async def show(self, name: str, /) -> StateFacts:
+    async def show(self, name: str) -> StateFacts:
         return await self._facts("show", name)
 
-    async def import_(self, name: str, path: str, /) -> StateFacts:
+    async def import_(self, name: str, path: str) -> StateFacts:
         return await self._facts("import_", name, path)
 
     async def list(self) -> list[StateFacts]:
         found: list[StateFacts] = await self._ask("states", "list")
         return found
 
-    async def delete(self, name: str, /) -> None:
+    async def delete(self, name: str) -> None:
         await self._ask("states", "delete", name)
 
-    async def export(self, name: str, /) -> Path:
+    async def export(self, name: str) -> Path:
         return Path(await self._ask("states", "export", name))
 
     async def _facts(self, what: str, *arguments: str) -> StateFacts:
