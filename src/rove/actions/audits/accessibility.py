@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Literal
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.browser.accessibility.report import AuditedElement, AuditedRule
 from rove.browser.audits.open_page import refuse_empty
+from rove.browser.browser import load_engine
+from rove.errors import Unsupported
 from rove.outcome import Own, Passage, Result
 from rove.snapshot.tokens import estimate
 from rove.validation.fields import plain
@@ -121,6 +123,11 @@ class Audit(TabAction[Audited]):
         from rove.axe.installation import axe_source
         from rove.browser.accessibility import audit, criteria
 
+        if not load_engine(tab.settings.engine).isolates_scripts:
+            raise Unsupported(
+                "Over WebDriver a page could change what an audit of it finds, so that none is made.",
+                hint="Use a session with the engine chromium or firefox.",
+            )
         await refuse_empty(tab)
         options = criteria.chosen_rules(self.level, self.tags, self.rules, self.without)
         element = await tab.resolve(self.target) if self.target else None

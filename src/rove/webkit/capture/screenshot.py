@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import base64
 import io
-from typing import TYPE_CHECKING, Any
+import math
+from typing import TYPE_CHECKING
 
 from rove.browser.page_data import Box, ImageFormat, ScreenshotImage
-from rove.webkit.protocol.driver import ELEMENT
 
 if TYPE_CHECKING:
     from rove.webkit.events.live_page import LivePage
@@ -20,6 +20,8 @@ JPEG_QUALITY = 80
 _METRICS = """const root = document.documentElement;
 return [innerWidth, innerHeight, scrollX, scrollY, Math.max(root.scrollWidth, innerWidth),
   Math.max(root.scrollHeight, innerHeight), devicePixelRatio];"""
+_SCROLL = """scrollTo({{left: {left}, top: {top}, behavior: "instant"}});
+return [scrollX, scrollY];"""
 
 
 async def take_screenshot(
@@ -31,8 +33,9 @@ async def take_screenshot(
     whole = {"x": 0.0, "y": 0.0, "width": metrics[4], "height": metrics[5]}
     is_beyond = element is not None and not _is_within(element, view)
     area = _area(element, view) if element is not None else whole if full_page else view
-    data = await _capture(page, full_page or is_beyond)
-    shown = whole if full_page or is_beyond else view
+    is_whole = full_page or is_beyond
+    data = await (_capture_whole(page, view, whole) if is_whole else _capture(page))
+    shown = {**whole, "width": min(whole["width"], MAX_WIDTH)} if is_whole else view
     width, height = max(min(area["width"], MAX_WIDTH), 1), max(min(area["height"], MAX_HEIGHT), 1)
     box = {**area, "width": width, "height": height}
     scale = min(1.0, max_side / max(width, height))
@@ -44,15 +47,44 @@ async def take_screenshot(
 
 async def take_picture(page: LivePage, quality: int) -> bytes:
     """Return a JPEG of the viewport, as the browser shows it now."""
-    return await asyncio.to_thread(_encode, await _capture(page, False), None, 0, 1.0, "jpeg", quality)
+    return await asyncio.to_thread(_encode, await _capture(page), None, 0, 1.0, "jpeg", quality)
 
 
-async def _capture(page: LivePage, is_whole: bool) -> bytes:
-    path = "/screenshot"
-    if is_whole:
-        root: dict[str, Any] = await page.execute("return document.documentElement;")
-        path = f"/element/{root[ELEMENT]}/screenshot"
-    return base64.b64decode(await page.send_to(page.place, "GET", path, None, CAPTURE_SECONDS))
+async def _capture(page: LivePage) -> bytes:
+    """Return a PNG of the viewport."""
+    return base64.b64decode(await page.send_to(page.place, "GET", "/screenshot", None, CAPTURE_SECONDS))
+
+
+async def _capture_whole(page: LivePage, view: Box, whole: Box) -> bytes:
+    """Return a PNG of the whole page: WebDriver draws only the viewport, so the page is scrolled part by part."""
+    parts: list[tuple[float, float, bytes]] = []
+    try:
+        for top in _starts(min(whole["height"], MAX_HEIGHT), view["height"]):
+            for left in _starts(min(whole["width"], MAX_WIDTH), view["width"]):
+                x, y = await page.execute(_SCROLL.format(left=left, top=top))
+                parts.append((float(x), float(y), await _capture(page)))
+    finally:
+        await page.execute(_SCROLL.format(left=view["x"], top=view["y"]))
+    return await asyncio.to_thread(_joined, parts, view, whole)
+
+
+def _starts(length: float, part: float) -> list[float]:
+    """Return where the parts of a length begin."""
+    return [number * part for number in range(max(math.ceil(length / part), 1))]
+
+
+def _joined(parts: list[tuple[float, float, bytes]], view: Box, whole: Box) -> bytes:
+    from PIL import Image  # slow to import
+
+    pictures = [(x, y, Image.open(io.BytesIO(data))) for x, y, data in parts]
+    density = pictures[0][2].width / view["width"]
+    size = round(min(whole["width"], MAX_WIDTH) * density), round(min(whole["height"], MAX_HEIGHT) * density)
+    joined = Image.new("RGB", size, "white")
+    for x, y, picture in pictures:
+        joined.paste(picture, (round(x * density), round(y * density)))
+    encoded = io.BytesIO()
+    joined.save(encoded, "PNG")
+    return encoded.getvalue()
 
 
 def _area(element: Box, view: Box) -> Box:
