@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import ssl
 from collections.abc import Mapping
 
@@ -20,6 +21,7 @@ class HeadRefused(Exception):
 
 async def probe_head(options: ClusterOptions, environment: Mapping[str, str]) -> str:
     """Return why a head does not answer; nothing if it does. Raises HeadRefused for its certificate."""
+    _refuse_unreadable_token(environment)
     context = _tls_context(environment) if uses_tls(environment) else None
     name = options.host if context is not None else None
     try:
@@ -49,6 +51,19 @@ def _tls_context(environment: Mapping[str, str]) -> ssl.SSLContext:
     context.verify_flags &= ~ssl.VERIFY_X509_STRICT  # Ray's own library does without
     context.set_alpn_protocols([PROTOCOL])
     return context
+
+
+def _refuse_unreadable_token(environment: Mapping[str, str]) -> None:
+    """Raise HeadRefused for a file of the token that cannot be read: Ray would end its process without a word."""
+    if uses_token(environment) and not environment.get("RAY_AUTH_TOKEN"):
+        file = environment.get("RAY_AUTH_TOKEN_PATH")
+        if file and not os.access(file, os.R_OK):
+            raise HeadRefused(f"the token in RAY_AUTH_TOKEN_PATH ({file}) cannot be read here")
+
+
+def uses_token(environment: Mapping[str, str]) -> bool:
+    """Whether Ray, in a process with this environment, shows a token."""
+    return environment.get("RAY_AUTH_MODE", "").lower() == "token"
 
 
 def uses_tls(environment: Mapping[str, str]) -> bool:
