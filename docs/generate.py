@@ -14,6 +14,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from bench.session_costs.table import cost_table, waiting_table
+
 from docs.action_reference import action_lines, more_tools_table, tools_table
 from docs.cli_reference import cli_lines
 from docs.engine_table import engine_table
@@ -55,7 +57,8 @@ def pages() -> dict[Path, str]:
         "gateway.md": gateway_page,
     }
     written = {ROOT / "docs" / name: "\n".join(page()) + "\n" for name, page in made.items()}
-    return {**written, **stubs(), ROOT / "README.md": readme(), ROOT / "docs/engines.md": engines_page()}
+    blocks = {"README.md": readme(), "docs/engines.md": engines_page(), "docs/cluster.md": cluster_page()}
+    return {**written, **stubs(), **{ROOT / name: text for name, text in blocks.items()}}
 
 
 def stubs() -> dict[Path, str]:
@@ -166,6 +169,17 @@ def gateway_page() -> Iterator[str]:
 def engines_page() -> str:
     """docs/engines.md as it is, with the table of the last runs."""
     return _with_block((ROOT / "docs/engines.md").read_text("utf-8"), "engines", engine_table())
+
+
+# The cluster
+
+
+def cluster_page() -> str:
+    """docs/cluster.md as it is, with the tables of what sessions cost."""
+    costs = json.loads((ROOT / "docs/cluster_results/session_costs.json").read_text("utf-8"))
+    text = (ROOT / "docs/cluster.md").read_text("utf-8")
+    text = _with_block(text, "session costs", cost_table(costs))
+    return _with_block(text, "waiting times", waiting_table(costs))
 
 
 # README

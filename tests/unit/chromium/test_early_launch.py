@@ -15,7 +15,7 @@ from rove.settings.tree import Option, options
 WITHOUT_EFFECT = {
     "workspace", "secrets", "policy", "approve", "allow_host", "only_host", "deny_host", "proxy", "dns",
     "fetch_browser", "browser_mirror", "with", "tools", "without", "axe",
-    "axe_address",
+    "axe_address", "unguarded_extensions",
 }  # fmt: skip
 SECTIONS_WITHOUT_EFFECT = {
     "viewport",
@@ -28,6 +28,7 @@ SECTIONS_WITHOUT_EFFECT = {
     "logins",
     "fetching",
     "capture",
+    "cluster",
 }
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 # Seconds to wait for the news that the browser died, after a command to it has failed.
-LOSS_NOTICE_SECONDS = 0.3
+LOSS_NOTICE_SECONDS = 2.0
 # At most this many seconds of every deadline are kept to find out why it was missed.
 MAX_RESERVE = 0.3
 # A page that is not busy answers within this many seconds, also on a machine that is. A very short timeout keeps less.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.cluster.placement.reports import GIGABYTE, report
 
+from rove.cluster.placement.choice import Wish, choose
 from rove.cluster.placement.placement import Placement
 from rove.errors import InvalidArguments, LimitReached, NotOpen
 from rove.settings.cluster import Clustering
@@ -209,3 +211,28 @@ async def test_no_node_ever_has_more_sessions_than_it_may(steps: list[tuple[str,
             placement.drain(node)
         for known in placement.reports:
             assert len(placement.sessions_on(known.id)) <= 2
+
+
+async def test_sessions_that_wait_to_be_moved_are_not_all_tried_when_no_node_has_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    placement = cluster_of("a", "b", sessions_per_node=1)
+    for session in ("s1", "s2"):
+        await placement.place(session)
+    moves = [asyncio.ensure_future(placement.place_move(f"moved{number}")) for number in range(50)]
+    while placement.waiting_moves < len(moves):
+        await asyncio.sleep(0)
+    tried: list[str] = []
+
+    def counted(wish: Wish, *facts: Any) -> str | None:
+        tried.append(wish.session)
+        return choose(wish, *facts)
+
+    monkeypatch.setattr("rove.cluster.placement.placement.choose", counted)
+    placement.update(report("a"))
+    assert tried == ["moved0"]
+    placement.release("s1")
+    assert await moves[0] in ("a", "b")
+    assert tried == ["moved0", "moved0", "moved1"]
+    for move in moves:
+        move.cancel()

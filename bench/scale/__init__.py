@@ -1,0 +1,1 @@
+"""A simulation of thousands of sessions on hundreds of nodes, fed with measured costs."""
