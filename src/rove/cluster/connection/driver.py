@@ -124,7 +124,7 @@ def check_token(address: str) -> None:
 
     `ray.init` tries for twenty seconds, and then says no more than that it could not connect.
     """
-    from ray._raylet import GcsClient
+    from ray._raylet import GcsClient  # type: ignore[attr-defined]  # a compiled module
     from ray.exceptions import RpcError
 
     try:

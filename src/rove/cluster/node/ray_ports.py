@@ -25,6 +25,7 @@ def ray_ports() -> frozenset[tuple[str, int]]:
     from ray._private.worker import global_worker
     from ray.exceptions import RayError
 
+    assert global_worker.node is not None, "Ray is initialized"
     known = global_worker.node.address_info
     try:
         return frozenset(ports_of(ray.nodes(), [known["gcs_address"], known["webui_url"] or ""]))

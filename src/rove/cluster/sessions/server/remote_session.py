@@ -149,7 +149,9 @@ class RemoteSession:
         hint = "Call again in a few seconds."
         if not self.links.is_connected:
             message = f"The session {self.name} cannot be reached: the head of the cluster does not answer."
-            hint = "Call again later: when the cluster is back, the session is too, with its logins and at its last pages."
+            hint = (
+                "Call again later: when the cluster is back, the session is too, with its logins and at its last pages."
+            )
         return BrowserUnavailable(message, hint=hint, retry_after=5)
 
     async def _find_node(self) -> str | None:
