@@ -7,12 +7,15 @@ import contextlib
 import os
 import ssl
 from collections.abc import Mapping
+from pathlib import Path
 
 from rove.cluster.connection.options import ClusterOptions
 
 PROBE_SECONDS = 2.0
 # The protocol of Ray's ports, which a server for gRPC wants to be asked for.
 PROTOCOL = "h2"
+# Where Ray looks for the token in the home of the user, if no other file is set.
+DEFAULT_TOKEN = ".ray/auth_token"
 
 
 class HeadRefused(Exception):
@@ -54,11 +57,11 @@ def _tls_context(environment: Mapping[str, str]) -> ssl.SSLContext:
 
 
 def _refuse_unreadable_token(environment: Mapping[str, str]) -> None:
-    """Raise HeadRefused for a file of the token that cannot be read: Ray would end its process without a word."""
+    """Raise HeadRefused if the token cannot be read: Ray would end its process without a word."""
     if uses_token(environment) and not environment.get("RAY_AUTH_TOKEN"):
-        file = environment.get("RAY_AUTH_TOKEN_PATH")
-        if file and not os.access(file, os.R_OK):
-            raise HeadRefused(f"the token in RAY_AUTH_TOKEN_PATH ({file}) cannot be read here")
+        file = Path(environment.get("RAY_AUTH_TOKEN_PATH") or Path.home() / DEFAULT_TOKEN)
+        if not os.access(file, os.R_OK):
+            raise HeadRefused(f"the token, {file}, cannot be read here")
 
 
 def uses_token(environment: Mapping[str, str]) -> bool:
