@@ -63,3 +63,17 @@ def test_a_node_with_another_version_is_refused_with_a_sentence(
     code, said = finish(start_map(tmp_path / "home", *words), SECONDS)
     assert code == 0 and "is not used: it has rove 0.0.1, and this is" in said, said
     assert not records(out)[0]["node"].startswith("old")
+
+
+@pytest.mark.slow
+def test_no_page_of_a_node_reaches_the_head_whatever_hosts_are_allowed(
+    shared_nodes: RayNodes, site: Site, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.jsonl"
+    urls = [site.page("/a", "<h1>A</h1>"), f"http://{shared_nodes.address}/", "http://127.0.0.1:8265/api/jobs/"]
+    words = [*urls, "--do", "extract", "--out", str(out), "--cluster", shared_nodes.address]
+    finish(start_map(tmp_path / "home", *words), SECONDS)
+    found = {record["url"]: record for record in records(out)}
+    assert found[urls[0]]["ok"]
+    for url in urls[1:]:
+        assert found[url]["error"]["code"] == "denied", found[url]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from dataclasses import replace
 
@@ -62,9 +63,12 @@ class BrowserWorker:
     def slots(self) -> int:
         return self._count
 
-    async def open(self) -> None:
+    async def open(self, protected: Iterable[tuple[str, int]] = ()) -> None:
+        """`protected`: addresses and ports that no page may reach, whatever hosts are allowed."""
         work = work_for(self._options)
         sessions = Sessions(self._settings, self._policy, NoApprover(), secrets=self._secrets)
+        for address, port in protected:
+            sessions.protect_port(address, port)
         self._sessions = await self._stack.enter_async_context(sessions)
         names = [SESSION.format(number) for number in range(1, self._count + 1)]
         login = LoginChoice(self._options.state)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import itertools
 import logging
 import os
@@ -16,6 +15,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from rove.cluster.connection.driver_process import DriverProcess, is_protected
+from rove.cluster.connection.head_probe import HeadRefused, probe_head
 from rove.cluster.connection.installed import require_cluster_packages
 from rove.cluster.connection.node_facts import NodeFacts
 from rove.cluster.connection.options import ClusterOptions, is_loopback
@@ -27,7 +27,8 @@ from rove.tasks import BackgroundTasks, Signal
 log = logging.getLogger(__name__)
 # Seconds between two attempts to reach a head that has gone.
 RETRY_SECONDS = 1.0
-PROBE_SECONDS = 2.0
+START_HINT = "Start its head again at that address; this machine must be one of its nodes (ray start --address)."
+TRUST_HINT = "Use the same token and certificates of one authority, here and on every node (docs/cluster.md)."
 NodeCallback = Callable[[NodeFacts], None]
 _Answers = asyncio.Queue[tuple[str, Any]]
 
@@ -185,7 +186,12 @@ class Cluster:
         """Hold one connection until it breaks. Raises ClusterUnavailable if none is there by then."""
         reason = ""
         while True:
-            reason = await self._try_once(deadline, reason)
+            try:
+                reason = await self._try_once(deadline, reason)
+            except HeadRefused as refused:
+                if deadline is not None:
+                    raise _unavailable(self.options, str(refused), TRUST_HINT) from refused
+                reason = str(refused)
             if not reason:
                 return
             if deadline is not None and time.monotonic() > deadline:
@@ -193,24 +199,33 @@ class Cluster:
             await asyncio.sleep(RETRY_SECONDS)
 
     async def _try_once(self, deadline: float | None, reason: str) -> str:
-        """Hold a connection until it breaks; return why there was none, or nothing if there was one."""
-        if not await _answers(self.options):
-            return reason or "nothing listens at that address"
+        """Hold a connection until it breaks; return why there was none, or nothing if there was one.
+
+        Raises HeadRefused.
+        """
+        if unreachable := await probe_head(self.options, os.environ):
+            return reason or unreachable
         driver = self._driver = await DriverProcess.start(self.options, self._name, self._losses)
         try:
             async with asyncio.timeout(None if deadline is None else max(deadline - time.monotonic(), RETRY_SECONDS)):
                 failed = await self._read_until_ready(driver)
         except TimeoutError:
             failed = "the head does not answer"
+        except HeadRefused:
+            await self._give_up(driver)
+            raise
         if not failed:
             self._tell_connection(True)
             async for kind, *arguments in driver.messages():
                 self._handle(kind, *arguments)
+        await self._give_up(driver)
+        return failed
+
+    async def _give_up(self, driver: DriverProcess) -> None:
         self._driver = None
         self._lose_all("the connection to the cluster broke")
         driver.kill()
         await driver.end()
-        return failed
 
     async def _read_until_ready(self, driver: DriverProcess) -> str:
         async for kind, *arguments in driver.messages():
@@ -218,6 +233,8 @@ class Cluster:
                 return ""
             if kind == "failed":
                 return str(arguments[0])
+            if kind == "refused":
+                raise HeadRefused(arguments[0])
             self._handle(kind, *arguments)
         return driver.said[-1] if driver.said else "the Ray driver process has ended"
 
@@ -302,11 +319,8 @@ def _node_lost(node: str, reason: str) -> NodeLost:
     return NodeLost(f"The node {node} has gone: {reason}.")
 
 
-def _unavailable(options: ClusterOptions, reason: str) -> ClusterUnavailable:
-    return ClusterUnavailable(
-        f"The cluster at {options.address} cannot be reached: {reason}.",
-        hint="Start its head again at that address; this machine must be one of its nodes (ray start --address).",
-    )
+def _unavailable(options: ClusterOptions, reason: str, hint: str = START_HINT) -> ClusterUnavailable:
+    return ClusterUnavailable(f"The cluster at {options.address} cannot be reached: {reason}.", hint=hint)
 
 
 def _refuse_unprotected(options: ClusterOptions) -> None:
@@ -317,16 +331,3 @@ def _refuse_unprotected(options: ClusterOptions) -> None:
         )
         message = f"{options.host} is beyond the loopback, and Ray's TLS and token authentication are not both set."
         raise InvalidSettings(message, hint=hint)
-
-
-async def _answers(options: ClusterOptions) -> bool:
-    """Whether something listens at the head's address."""
-    try:
-        async with asyncio.timeout(PROBE_SECONDS):
-            _, writer = await asyncio.open_connection(options.host, options.port)
-    except (OSError, TimeoutError):
-        return False
-    writer.close()
-    with contextlib.suppress(ConnectionError):
-        await writer.wait_closed()
-    return True

@@ -104,9 +104,10 @@ class Driver:
 
 
 def connect(configuration: dict[str, Any]) -> None:
-    """Connect this process to Ray."""
+    """Connect this process to Ray. Raises AuthenticationError at once for a token that the head does not take."""
     import ray
 
+    check_token(configuration["address"])
     ray.init(
         address=configuration["address"],
         namespace=NAMESPACE,
@@ -116,6 +117,20 @@ def connect(configuration: dict[str, Any]) -> None:
         logging_level=logging.ERROR,
         configure_logging=False,
     )
+
+
+def check_token(address: str) -> None:
+    """Raise AuthenticationError if the head does not take the token of this process.
+
+    `ray.init` tries for twenty seconds, and then says no more than that it could not connect.
+    """
+    from ray._raylet import GcsClient  # type: ignore[attr-defined]  # a compiled module
+    from ray.exceptions import RpcError
+
+    try:
+        GcsClient(address=address)
+    except RpcError as error:
+        log.info("the head does not answer yet: %s", reason_of(error))
 
 
 async def serve(connection: socket.socket, configuration: dict[str, Any]) -> None:
@@ -128,8 +143,13 @@ def main() -> None:
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
     connection = socket.socket(fileno=int(sys.argv[1]))
     configuration: dict[str, Any] = json.loads(sys.argv[2])
+    from ray.exceptions import AuthenticationError
+
     try:
         connect(configuration)
+    except AuthenticationError:
+        connection.sendall(frame(("refused", "its token is another than the one that is set here, or none is set")))
+        os._exit(1)
     except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
         connection.sendall(frame(("failed", reason_of(error))))
         os._exit(1)

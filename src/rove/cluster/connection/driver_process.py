@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from rove.cluster.connection.frames import frame, messages
+from rove.cluster.connection.head_probe import uses_tls, uses_token
 from rove.cluster.connection.options import ClusterOptions, is_loopback
 from rove.tasks import BackgroundTasks
 
@@ -92,7 +93,8 @@ class DriverProcess:
         assert self._process.stderr is not None
         async for line in self._process.stderr:
             text = line.decode(errors="replace").rstrip()
-            self.said.append(text)
+            if text:  # an empty line would be no reason at all
+                self.said.append(text)
             log.debug("Ray: %s", text)
 
 
@@ -115,5 +117,4 @@ def _environment(options: ClusterOptions) -> dict[str, str]:
 
 def is_protected(environment: Mapping[str, str]) -> bool:
     """Whether Ray, in a process with this environment, speaks TLS and shows a token."""
-    has_tls = environment.get("RAY_USE_TLS", "").lower() in ("1", "true")
-    return has_tls and environment.get("RAY_AUTH_MODE", "").lower() == "token"
+    return uses_tls(environment) and uses_token(environment)

@@ -13,6 +13,7 @@ from typing import Any
 
 from rove.cluster.node.node import Node
 from rove.cluster.node.offering import offered
+from rove.cluster.node.ray_ports import ray_ports
 from rove.cluster.pages.journal_copy import JournalPart, read_part
 from rove.cluster.pages.setup import Opened, PagesSetup, Visited
 from rove.engine.sessions.memory import available_memory
@@ -54,7 +55,7 @@ class Service:
             configuration.policy,
             configuration.named_secrets(),
         )
-        await self._worker.open()
+        await self._worker.open(await asyncio.to_thread(ray_ports))
         if setup.state is not None:
             names = [SESSION.format(number) for number in range(1, slots + 1)]
             await self._worker.restore(WorkerState(dict.fromkeys(names, setup.state)))

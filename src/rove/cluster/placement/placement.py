@@ -294,10 +294,10 @@ class Placement:
         ]
 
     def _full_error(self, ahead: int) -> LimitReached:
-        if not self._reports:
+        if self._reports.keys() <= self._silent:
             wait = max(self._settings.queue_seconds, 1.0)
             hint = f"Try again in {wait:g} s. The owner can see why with `rove cluster status`."
-            return LimitReached("No node of the cluster is there.", hint=hint, retry_after=wait)
+            return LimitReached("No node of the cluster answers.", hint=hint, retry_after=wait)
         wait = self._seconds_until_place(ahead)
         return LimitReached(
             f"Every node of the cluster is full: {len(self._placed)} sessions are open.",

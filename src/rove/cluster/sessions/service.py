@@ -14,6 +14,7 @@ from rove.browser.page_data import Box
 from rove.cluster.node.configuration import Configuration
 from rove.cluster.node.node import Node
 from rove.cluster.node.offering import offered
+from rove.cluster.node.ray_ports import ray_ports
 from rove.cluster.sessions.messages import Event, FileFacts, Opening, Orders, RunAnswer, RunRequest, SessionFacts
 from rove.cluster.sessions.node.files import SessionFiles
 from rove.cluster.sessions.node.logs import SESSION, RelayedLog
@@ -25,7 +26,7 @@ from rove.engine.people.driver import Lease
 from rove.engine.people.live_view import LiveFrame, LiveView
 from rove.engine.run.options import Report, ignore_progress
 from rove.engine.sessions.session import Session
-from rove.errors import NotOpen, RoveError
+from rove.errors import ClusterUnavailable, NotOpen, RoveError
 from rove.outcome import AnyOutcome
 from rove.snapshot.tree import Snapshot
 from rove.states.state import BrowserState
@@ -34,6 +35,8 @@ from rove.tasks import BackgroundTasks
 log = logging.getLogger(__name__)
 # Seconds between two looks for files that pages have downloaded since the last call.
 FILES_INTERVAL = 1.0
+# Seconds between two looks for Ray's ports of nodes that have come.
+PORTS_INTERVAL = 15.0
 
 
 class Service:
@@ -60,10 +63,26 @@ class Service:
         await self._end()
         configuration: Configuration = self._node.keys.unseal(sealed)
         self._sessions = NodeSessions(orders, configuration, self._node.folder, self._outbox, self._note_change)
+        await self._protect_ray(self._sessions)
         await self._sessions.__aenter__()
         self._tasks = BackgroundTasks("the sessions of a node")
         self._tasks.start(self._follow_files())
+        self._tasks.start(self._follow_ray(self._sessions))
         logging.getLogger("rove").addHandler(self._log)
+
+    async def _protect_ray(self, sessions: NodeSessions) -> None:
+        """Let no page reach a port of Ray, whatever hosts are allowed."""
+        for address, port in await asyncio.to_thread(ray_ports):
+            sessions.protect_port(address, port)
+
+    async def _follow_ray(self, sessions: NodeSessions) -> None:
+        """Protect the ports of nodes that come later too."""
+        while True:
+            await asyncio.sleep(PORTS_INTERVAL)
+            try:
+                await self._protect_ray(sessions)
+            except ClusterUnavailable as error:  # the head is away, and no node comes without it
+                log.info("%s", error.message)
 
     async def close(self) -> None:
         """Close every session."""

@@ -25,6 +25,8 @@ class Nodes(Protocol):
     on_node_added: list[Callable[[NodeFacts], None]]
     on_node_lost: list[Callable[[NodeFacts], None]]
 
+    @property
+    def is_connected(self) -> bool: ...
     def known_nodes(self) -> list[NodeFacts]: ...
     async def call(self, node: str, method: str, *args: Any) -> Any: ...
     def stream(self, node: str, method: str, *args: Any) -> AsyncGenerator[Any]: ...
@@ -67,6 +69,11 @@ class NodeLinks:
     async def close(self) -> None:
         self._nodes.on_node_added.remove(self._follow)
         await self._tasks.close()
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether the cluster can be reached; if not, no node can be used."""
+        return self._nodes.is_connected
 
     def is_live(self, node: str) -> bool:
         """Whether a node has its orders and its events are read."""

@@ -141,11 +141,18 @@ class RemoteSession:
                     pass
                 return node
         except TimeoutError:
-            raise BrowserUnavailable(
-                f"The session {self.name} has lost its node, and no other has opened it yet.",
-                hint="Call again in a few seconds.",
-                retry_after=5,
-            ) from None
+            raise self._without_node() from None
+
+    def _without_node(self) -> BrowserUnavailable:
+        """Return the error of a call that has waited for a node in vain."""
+        message = f"The session {self.name} has lost its node, and no other has opened it yet."
+        hint = "Call again in a few seconds."
+        if not self.links.is_connected:
+            message = f"The session {self.name} cannot be reached: the head of the cluster does not answer."
+            hint = (
+                "Call again later: when the cluster is back, the session is too, with its logins and at its last pages."
+            )
+        return BrowserUnavailable(message, hint=hint, retry_after=5)
 
     async def _find_node(self) -> str | None:
         """Return a node that answers; None after waiting for something to change."""
