@@ -40,6 +40,8 @@ class LoggedRequest(network_log.LoggedRequest):
 
     cdp: CdpSession = field(repr=False)
     are_headers_exact: bool = False
+    # Whether the headers of the response as they arrived, cookies included, are still to come in an event of their own.
+    awaits_headers: bool = False
     # The timing as CDP reports it with the response, until the end of the response is known.
     reported_timing: Event | None = field(default=None, repr=False)
 
@@ -77,6 +79,8 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
         self._origins = origins
         # Headers from `requestWillBeSentExtraInfo` events that came before their `requestWillBeSent`.
         self._early_headers: dict[str, dict[str, str]] = {}
+        # Requests that have ended before the headers of their responses were told.
+        self._ended_early: dict[str, LoggedRequest] = {}
         self._page_loads = PageLoads(main_frame)
 
     @property
@@ -190,6 +194,8 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
     def _on_dropped(self, event: Event) -> None:
         if event["method"] in _STARTS:
             self.unrecorded += 1
+        elif event["method"] == "Network.responseReceivedExtraInfo":
+            self._end_waiting(event.get("requestId", ""))
         elif request := self._pending.get(event.get("requestId", "")):
             request.messages.dropped += 1
 
@@ -204,8 +210,17 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
                 del self._early_headers[next(iter(self._early_headers))]
 
     def _on_response_headers(self, event: Event) -> None:
-        if request := self._pending.get(event["requestId"]):
+        identity = event["requestId"]
+        if request := self._pending.get(identity) or self._ended_early.get(identity):
             request.response_headers = truncate_headers(event["headers"])
+        self._end_waiting(identity)
+
+    def _end_waiting(self, identity: str) -> None:
+        """Note that the headers of a response are known, or will never be; report the request if it has ended."""
+        if request := self._pending.get(identity):
+            request.awaits_headers = False
+        if ended := self._ended_early.pop(identity, None):
+            self._report(ended)
 
     def _on_served_from_cache(self, event: Event) -> None:
         if request := self._pending.get(event["requestId"]):
@@ -214,6 +229,8 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
     def _on_response(self, event: Event) -> None:
         if request := self._pending.get(event["requestId"]):
             request.kind = event.get("type", request.kind).lower()
+            # Told before this event, they are the headers of the request already.
+            request.awaits_headers = event.get("hasExtraInfo", False) and not request.response_headers
             self._set_response(request, event["response"])
 
     def _set_response(self, request: LoggedRequest, response: Event) -> None:
@@ -242,7 +259,12 @@ class NetworkLog(network_log.NetworkLog[LoggedRequest]):
     def _end(self, request: LoggedRequest, event: Event) -> None:
         began = request.began or event["timestamp"]
         request.seconds = max(event["timestamp"] - began, 0.0)
-        self._report(request)
+        if not request.awaits_headers:
+            self._report(request)
+            return
+        self._ended_early[request.identity] = request
+        if len(self._ended_early) > MAX_EARLY:
+            self._end_waiting(next(iter(self._ended_early)))
 
     def _add(self, request: LoggedRequest) -> None:
         if (sent := self._early_headers.pop(request.identity, None)) is not None:

@@ -81,6 +81,25 @@ def test_headers_that_arrive_before_their_request_are_logged() -> None:
     assert request.request_headers == {"Cookie": "a=b"}
 
 
+@pytest.mark.parametrize("is_dropped", [False, True])
+def test_a_request_ends_when_the_headers_of_its_response_are_known(is_dropped: bool) -> None:
+    network, cdp = new_log()
+    ended: list[dict[str, str]] = []
+    network.watch(lambda request: ended.append(request.response_headers))
+    cdp.emit("Network.requestWillBeSent", request_event(1))
+    response = {"status": 200, "headers": {"A": "b"}}
+    cdp.emit("Network.responseReceived", {"requestId": "1", "response": response, "hasExtraInfo": True})
+    cdp.emit("Network.loadingFinished", {"requestId": "1", "timestamp": 2.0})
+    assert ended == []
+    if is_dropped:
+        cdp.emit("dropped", {"method": "Network.responseReceivedExtraInfo", "requestId": "1"})
+        assert ended == [{"A": "b"}]
+    else:
+        headers = {"A": "b", "Set-Cookie": "sid=1"}
+        cdp.emit("Network.responseReceivedExtraInfo", {"requestId": "1", "headers": headers})
+        assert ended == [headers]
+
+
 def test_a_data_url_is_not_logged() -> None:
     network, cdp = new_log()
     request = {"url": "data:text/plain,x", "method": "GET", "headers": {}}
