@@ -1,4 +1,4 @@
-"""What the simulation assumes and nobody could measure here: the machines, the work, the network, what fails."""
+"""Assumptions of the simulation that no measurement on one machine can give: machines, work, network, failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the entries of a session's journal are kept: in its ledger, or wherever else a `JournalStore` keeps them.
+"""Where the entries of a session's journal are kept: in its ledger, or in another `JournalStore`.
 
 An action that cannot be recorded is not run. Its entry is written when it is over. If that fails, the caller gets an
 error, the entry is kept in memory, and no other action runs until it has been written. When an action begins, a file

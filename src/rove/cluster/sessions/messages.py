@@ -16,7 +16,7 @@ from rove.states.state import BrowserState
 from rove.validation.record import dataclass
 from rove.views.page_view import ViewKind
 
-# Who answers where the policy asks: a person that the owner has set, nobody, or the caller's own person.
+# Who answers where the policy asks: the approver that the owner has set, no person, or the person at the client.
 Approval = Literal["owner", "none", "caller"]
 # An event of a node: its kind, and what it tells.
 Event = tuple[Any, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Iterator
 
 from rove.errors import BrowserUnavailable, InvalidArguments, NotOpen
 from rove.ledger.files import LONGEST_STEM, stem_of
@@ -22,6 +22,11 @@ def checked_name(name: str) -> str:
             hint=f"Choose a shorter one: at most {LONGEST_STEM} letters, digits and hyphens.",
         )
     return name
+
+
+def chosen_name(name: str | None, numbers: Iterator[int], taken: Container[str]) -> str:
+    """Return the name of a session that a client opens: its own choice, or the next free one of `s1`, `s2`, ...."""
+    return checked_name(name or next(free for free in map("s{}".format, numbers) if free not in taken))
 
 
 def refuse_login(name: str, login: LoginChoice) -> None:

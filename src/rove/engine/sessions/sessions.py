@@ -28,6 +28,7 @@ from rove.engine.served.owned_sessions import DEFAULT as DEFAULT
 from rove.engine.served.owned_sessions import OwnedSessions
 from rove.engine.served.refusals import (
     checked_name,
+    chosen_name,
     closed_error,
     lost_at_start,
     not_open,
@@ -160,7 +161,7 @@ class Sessions:
         window: WindowChoice = AS_SET,
     ) -> str:
         """Open a session and return its name; one that is open already is left as it is."""
-        name = checked_name(name or next(free for free in map("s{}".format, self._names) if free not in self._open))
+        name = chosen_name(name, self._names, self._open)
         if name == DEFAULT or name in self._open:
             refuse_login(name, login)
             return self.session(name).name

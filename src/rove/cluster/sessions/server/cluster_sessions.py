@@ -31,7 +31,7 @@ from rove.engine.journal import Journal
 from rove.engine.logins.login import Logins, SessionLogin
 from rove.engine.people.handoffs import People
 from rove.engine.served.owned_sessions import DEFAULT, OwnedSessions
-from rove.engine.served.refusals import checked_name, closed_error, not_open, refuse_login
+from rove.engine.served.refusals import checked_name, chosen_name, closed_error, not_open, refuse_login
 from rove.engine.session_changes import SessionChanges
 from rove.engine.watcher import StepWatcher
 from rove.errors import NodeLost, NotOpen, RoveError, StateUnusable, Unsupported
@@ -166,13 +166,14 @@ class ClusterSessions:
         window: WindowChoice = AS_SET,
     ) -> str:
         """Open a session on a node and return its name; one that is open already is left as it is."""
-        name = checked_name(name or next(free for free in map("s{}".format, self._names) if free not in self._open))
+        name = chosen_name(name, self._names, self._open)
         if name == DEFAULT or name in self._open:
             refuse_login(name, login)
             return self.session(name).name
         _refuse_profile(login)
         opened = await asyncio.to_thread(self.logins.open, login, name, owner)
         if name in self._open:  # another call may have opened it while this one waited
+            opened.release()
             refuse_login(name, login)
             return name
         session = self._add(name, owner, opened, window)
