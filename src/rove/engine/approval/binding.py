@@ -12,16 +12,18 @@ from rove.errors import Denied, RoveError, Unsupported
 
 if TYPE_CHECKING:
     from rove.browser.tab import Tab
+    from rove.guard.policy.approval import ApprovalRequest
 
 T = TypeVar("T")
 
 
-def refuse_unheld(action: AnyAction, tab: Tab) -> None:
-    """Raise Unsupported if the page could do something else than a person would approve. None is asked then.
+def refuse_unheld(permission: PermissionCheck[Any], question: ApprovalRequest | None, tab: Tab) -> None:
+    """Raise Unsupported if the page could do something else than a person has approved, or would: none is asked then.
 
     A page has no say in which address rove itself asks for.
     """
-    if not tab.consequences.can_hold and action.destination is None:
+    concerns_a_person = question is not None or permission.bound
+    if concerns_a_person and not tab.consequences.can_hold and permission.action.destination is None:
         raise Unsupported(
             "This browser cannot hold a page to what a person approves, so that no person is asked.",
             hint="Use a session with another engine for this.",

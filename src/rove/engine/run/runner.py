@@ -132,8 +132,7 @@ class Run:
             return await self._run_without_page(action, entry, lambda: self._fetch(action, entry))
         if isinstance(action, CompositeAction):
             await self._admit(action, entry)
-            if not action.tells_pages:
-                self._options = replace(self._options, quiet=True)
+            self._options = replace(self._options, quiet=self._options.quiet or not action.tells_pages)
             with self._hold:
                 return self._outcomes.build_batch(action, await action.perform(self), self._batch_changes)
         assert isinstance(action, SessionsAction)
@@ -177,8 +176,7 @@ class Run:
     ) -> Attempt:
         async with self._lock(tab, permission.action):
             question = await self._check(permission, entry, tab)
-            if question is not None or permission.bound:
-                refuse_unheld(permission.action, tab)
+            refuse_unheld(permission, question, tab)
             if question is not None:
                 return question
             await self._session.recorder.before(permission.action, entry, tab, self._may_show(tab))
@@ -340,8 +338,7 @@ class Run:
         began = time.monotonic()
         context = await self._session.context(self.report)
         self._deadline.extend(time.monotonic() - began)
-        self._deadline.lost = context.lost
-        self._context = context
+        self._context, self._deadline.lost = context, context.lost
         return context
 
     async def _admit(self, action: AnyAction, entry: Entry, tab: Callable[[], TabInfo | None] = lambda: None) -> None:

@@ -47,6 +47,18 @@ def lost_at_start() -> BrowserUnavailable:
     )
 
 
+def connection_lost() -> BrowserUnavailable:
+    """Return the error for a browser that rove attached to, and has to attach to anew."""
+    return BrowserUnavailable(
+        "The connection to the browser was lost.", hint="Call again: rove connects anew. Then list {tabs}."
+    )
+
+
+def session_closed(name: str) -> NotOpen:
+    """Return the error for a session that was closed."""
+    return NotOpen(f"The session {name} was closed.", hint="Open another with {open_session}.")
+
+
 def closed_error() -> NotOpen:
     """Return the error for sessions of a process that ends."""
     return NotOpen("This browser has been closed.", hint="Open another, with `rove.open()`.")

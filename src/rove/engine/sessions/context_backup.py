@@ -67,6 +67,19 @@ class ContextBackup:
         except (TimeoutError, BrowserError):
             return replace(self.saved or SavedContext(), tabs=context.tab_urls)
 
+    def keep(self, saved: SavedContext, context: Context) -> None:
+        """Keep what was saved of a context that is closed on purpose, and the refs and ids that it has given."""
+        self.saved = replace(saved, shared=context.shared_state, ids_given=context.ids_given)
+
+    def restore_as(self, kind: str, reason: str = "", state: BrowserState | None = None) -> None:
+        """Set what is told of the next context, and the state that it gets instead of the one that was saved."""
+        saved = self.saved or SavedContext()
+        self.saved = replace(saved, kind=kind, reason=reason, state=saved.state if state is None else state)
+
+    def forget_state(self) -> None:
+        """Keep the tabs for the next context, and no cookies and storage."""
+        self.saved = replace(self.saved or SavedContext(), state=None)
+
     def mark_lost(self, context: Context, reason: str) -> None:
         """Note that the browser of a context died or froze."""
         # A dying browser may close its tabs one by one, so the URLs from before that are restored.

@@ -28,10 +28,11 @@ from rove.engine.people.typed_texts import TypedTexts
 from rove.engine.recording.step_recorder import SessionRecorder
 from rove.engine.run.options import Report, RunOptions, ignore_progress
 from rove.engine.run.runner import Run
+from rove.engine.served.refusals import connection_lost, session_closed
 from rove.engine.sessions.context_backup import ContextBackup
 from rove.engine.sessions.person_access import PersonAccess
 from rove.engine.watcher import StepWatcher
-from rove.errors import BrowserUnavailable, NotOpen, RoveError
+from rove.errors import RoveError
 from rove.guard.policy.policy import Place
 from rove.guard.secrets.secrets import NO_SECRETS, Secrets
 from rove.page_text import PageText
@@ -220,7 +221,7 @@ class Session:
                 raise not_restored(self.login.label, error) from error
             # Of a browser that was lost, at least the tabs are opened again. What was saved by name stays as it is.
             self.login.stop()
-            self.backup.saved = replace(self.backup.saved or SavedContext(), state=None)
+            self.backup.forget_state()
             context = await self._open_context(self, self.backup.saved, progress)
         if self._is_closed:
             await context.close()
@@ -247,16 +248,13 @@ class Session:
     def refuse_if_closed(self) -> None:
         """Raise NotOpen if the session was closed."""
         if self._is_closed:
-            raise NotOpen(f"The session {self.name} was closed.", hint="Open another with {open_session}.")
+            raise session_closed(self.name)
 
     def _report_loss(self) -> None:
         """Raise once after the connection was lost between two calls, since the tabs may have changed."""
         if self._has_unreported_loss:
             self._has_unreported_loss = False
-            raise BrowserUnavailable(
-                "The connection to the browser was lost.",
-                hint="Call again: rove connects anew. Then list {tabs}.",
-            )
+            raise connection_lost()
 
     def mark_lost(self, reason: str) -> None:
         """Note that the browser died or froze. The next call gets a new context, with what was saved of this one."""
@@ -276,9 +274,8 @@ class Session:
             saved = await self.backup.save(context)
             if self.is_used or self._context is not context:
                 return False  # a call has begun meanwhile
-            reason, shared = f"The session's pages were closed {why}", context.shared_state
-            given = context.ids_given
-            self.backup.saved = replace(saved, kind="session restored", reason=reason, shared=shared, ids_given=given)
+            self.backup.keep(saved, context)
+            self.backup.restore_as("session restored", f"The session's pages were closed {why}")
             self._end_refs(context, f"its page was closed {why}, and loaded anew")
             await context.close()
             return True
@@ -300,13 +297,12 @@ class Session:
     async def load_state(self, state: BrowserState, label: str) -> None:
         """Replace cookies and storage by a state, and load the tabs anew. Raises StateUnusable, and changes nothing."""
         async with self._context_lock:
-            before = self.backup.saved
             if (context := self._context) is not None:
-                before = replace(await self.backup.save(context), ids_given=context.ids_given)
-                before = replace(before, shared=context.shared_state)
+                self.backup.keep(await self.backup.save(context), context)
                 self._end_refs(context, f"the {label} was loaded, and its page anew")
                 await context.close()
-            self.backup.saved = replace(before or SavedContext(), state=state, kind="state loaded", reason="")
+            before = self.backup.saved
+            self.backup.restore_as("state loaded", state=state)
             self._is_untried, self.login.label = True, label
             try:
                 await self._restore_context(lambda message: None)

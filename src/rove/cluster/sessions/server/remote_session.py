@@ -26,6 +26,7 @@ from rove.engine.logins.login import SessionLogin
 from rove.engine.people.driver import Lease
 from rove.engine.people.live_view import LiveFrame
 from rove.engine.run.options import Report, ignore_progress
+from rove.engine.served.refusals import session_closed
 from rove.errors import BrowserUnavailable, NotOpen, RoveError
 from rove.guard.policy.policy import Place
 from rove.outcome import Outcome, Result
@@ -248,7 +249,7 @@ class RemoteSession:
 
     def refuse_if_closed(self) -> None:
         if self.is_closed:
-            raise NotOpen(f"The session {self.name} was closed.", hint="Open another with {open_session}.")
+            raise session_closed(self.name)
 
     # What surfaces ask
 
