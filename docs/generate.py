@@ -18,6 +18,7 @@ from bench.session_costs.table import cost_table, waiting_table
 
 from docs.action_reference import action_lines, more_tools_table, tools_table
 from docs.cli_reference import cli_lines
+from docs.contract_table import contract_table
 from docs.engine_table import engine_table
 from docs.gateway_reference import gateway_lines
 from docs.markdown import listed, row
@@ -57,7 +58,12 @@ def pages() -> dict[Path, str]:
         "gateway.md": gateway_page,
     }
     written = {ROOT / "docs" / name: "\n".join(page()) + "\n" for name, page in made.items()}
-    blocks = {"README.md": readme(), "docs/engines.md": engines_page(), "docs/cluster.md": cluster_page()}
+    blocks = {
+        "README.md": readme(),
+        "docs/engines.md": engines_page(),
+        "docs/cluster.md": cluster_page(),
+        "docs/toolsets.md": toolsets_page(),
+    }
     return {**written, **stubs(), **{ROOT / name: text for name, text in blocks.items()}}
 
 
@@ -169,6 +175,14 @@ def gateway_page() -> Iterator[str]:
 def engines_page() -> str:
     """docs/engines.md as it is, with the table of the last runs."""
     return _with_block((ROOT / "docs/engines.md").read_text("utf-8"), "engines", engine_table())
+
+
+# Toolsets
+
+
+def toolsets_page() -> str:
+    """docs/toolsets.md as it is, with the table of the contracts' lines and their tests."""
+    return _with_block((ROOT / "docs/toolsets.md").read_text("utf-8"), "contracts", contract_table())
 
 
 # The cluster

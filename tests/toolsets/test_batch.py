@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from mcp_types import ImageContent
 from tests.mcp_clients import text_of
 from tests.site import Site
@@ -14,8 +15,8 @@ PAGE = """<title>Tea</title><h1>Tea room</h1><input id=name aria-label=Name>
   Brew</button><p></p>"""
 
 
+@pytest.mark.contract("A1", "A2", "A4")
 async def test_a_call_is_asked_about_once_then_runs_all_of_its_actions(home: Path, site: Site) -> None:
-    """A1, A2 and A4."""
     person = Person(ACCEPT)
     actions = [
         {"type": "navigate", "url": site.page("/", PAGE)},
@@ -39,8 +40,8 @@ async def test_a_call_is_asked_about_once_then_runs_all_of_its_actions(home: Pat
         assert len(person.shown) == 2
 
 
+@pytest.mark.contract("A1", "A2", "A6")
 async def test_a_denied_call_and_a_bad_action_touch_nothing(home: Path, site: Site) -> None:
-    """A1, A2 and A6."""
     person = Person(DECLINE)
     url = site.page("/", PAGE)
     async with connected(home, "2026-07-28", person, "--toolset", "batch", policy="") as client:
