@@ -119,6 +119,17 @@ async def kill_one(folder: Path, *, in_the_middle: bool) -> int:
     return len(after.torn)
 
 
+async def test_a_note_that_was_cut_off_by_a_kill_is_recorded_in_the_journal_that_it_lies_beside(tmp_path: Path) -> None:
+    files = LedgerFiles(tmp_path, "mine")
+    note = tmp_path / f"{files.open_entries_prefix}1-0"
+    note.write_text('[{"action": "fill", "arguments": {"value": "xxxx')
+    async with Journal(tmp_path, "mine").entry(Click("e1")):
+        pass
+    verdict = verify(files)
+    assert verdict.is_whole, verdict.broken
+    assert (verdict.entries, note.exists()) == (2, False)
+
+
 def kill_while_it_grows(process: subprocess.Popen[str], path: Path) -> None:
     """Kill the process as soon as the file has the beginning of a long line."""
     before, give_up = size_of(path), time.monotonic() + 60

@@ -109,7 +109,9 @@ class LedgerStore:
         if self._has_recorded_killed:
             return
         for facts in self._open_entries.take_over():
-            self._unwritten.append((None, {**facts, "outcome": "broken off", "error": KILLED}))
+            # What a process was killed while noting cannot be read, and does not say whose it is.
+            whose = {"session": self._files.name}
+            self._unwritten.append((None, {**whose, **facts, "outcome": "broken off", "error": KILLED}))
         self._has_recorded_killed = True
         await self._write_all()
 
