@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator
+from typing import Any
 
 import pytest
 from tests.site import Site
 
 from rove import Session
+from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.engine.people.live_view import LiveFrame, LiveView
 from rove.engine.sessions.session import Session as EngineSession
 from rove.engine.sessions.sessions import Sessions
@@ -55,6 +57,27 @@ async def test_a_frame_shows_the_page_with_its_size_and_age(session: Session, si
     assert frame.data.startswith(JPEG)
     assert (frame.tab, frame.mime, frame.width, frame.height) == ("t1", "image/jpeg", 1280, 720)
     assert frame.age < 20
+
+
+@pytest.mark.engines("chromium", reason="the refusal is Chromium's")
+async def test_a_view_that_the_browser_refused_while_it_replaced_the_page_begins_with_the_next_page(
+    session: Session, site: Site, engine: EngineSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await session.navigate(page(site, "teal"))
+    send, refused = CdpSession.send, asyncio.Event()
+
+    async def refuse_once(cdp: CdpSession, method: str, *args: Any, **more: Any) -> Any:
+        if method == "Page.startScreencast" and not refused.is_set():
+            refused.set()
+            raise CdpError("Not attached to an active page")
+        return await send(cdp, method, *args, **more)
+
+    monkeypatch.setattr(CdpSession, "send", refuse_once)
+    async with engine.watch() as view:
+        frame = asyncio.ensure_future(next_frame(view))
+        await refused.wait()
+        await session.navigate(url := page(site, "navy"))
+        assert (await frame).url == url
 
 
 async def test_a_view_of_a_session_without_a_page_waits_for_one(session: Session, site: Site, view: LiveView) -> None:

@@ -23,6 +23,8 @@ MAX_UNACKNOWLEDGED = 3
 STALE_SECONDS = 0.1
 # Chromium limits both sides, and only the width matters here.
 MAX_HEIGHT = 10_000
+# After these the browser can be asked again for pictures that it refused, as it does while it replaces a new page.
+SIGNS_OF_A_PAGE = ("Page.frameNavigated", "Page.domContentEventFired", "Page.loadEventFired")
 
 
 class Screencast:
@@ -43,6 +45,7 @@ class Screencast:
         # The width and quality that the browser sends now; None if there is no screencast.
         self._sent: tuple[int, int] | None = None
         self._changing = asyncio.Lock()
+        self._signs = 0
 
     @property
     def is_running(self) -> bool:
@@ -87,6 +90,8 @@ class Screencast:
             self._is_listening = True
             self._cdp.on("Page.screencastFrame", self._on_frame)
             self._cdp.on("closed", lambda _: self._end())
+            for sign in SIGNS_OF_A_PAGE:
+                self._cdp.on(sign, lambda _: self._on_sign())
 
     @property
     def _wanted(self) -> tuple[int, int] | None:
@@ -97,15 +102,19 @@ class Screencast:
     async def _adjust(self, anew: bool = False) -> None:
         """Start, change or stop the screencast, as the readers want it; `anew`: also if they want what it is."""
         async with self._changing:
-            if self._wanted == self._sent and not anew:
-                return
-            try:
-                if self._sent is not None:
+            while self._wanted != self._sent or anew:
+                signs = self._signs
+                try:
+                    if self._sent is not None:
+                        self._sent = None
+                        await self._cdp.send("Page.stopScreencast")
+                    return await self._start()
+                except CdpError:
                     self._sent = None
-                    await self._cdp.send("Page.stopScreencast")
-                await self._start()
-            except CdpError:
-                self._end()  # the page is closed, or does not let itself be shown
+                    if self._cdp.is_closed:
+                        return self._end()
+                    if signs == self._signs:
+                        return None  # the page does not let itself be shown now, and is asked again at the next sign
 
     async def _start(self) -> None:
         self._held.clear()
@@ -139,6 +148,11 @@ class Screencast:
     def _refresh_if_stale(self) -> None:
         if not self._held and self._sent is not None and any(reader.is_waiting for reader in self._readers):
             self._tasks.start(self._adjust(anew=True))
+
+    def _on_sign(self) -> None:
+        self._signs += 1
+        if self._readers and self._sent is None:
+            self._tasks.start(self._adjust())
 
     def _end(self) -> None:
         self._sent = None

@@ -70,9 +70,9 @@ class VideoRecorder:
         self._withheld_until = 0.0
         self._was_recordable = True
         self._shows_page = True
-        # Whether the last picture is of the page at rest: the browser may leave out the last frame of a change, and
-        # sends none to a second reader of a page at rest.
-        self._is_settled = False
+        # The tab of the last picture, if that is of the page at rest: the browser may leave out the last frame of a
+        # change, and sends none to a second reader of a page at rest.
+        self._settled: Tab | None = None
         self._last_frame = b""
         self._size = (1280, 720)
         self._withheld_since: float | None = None
@@ -117,7 +117,8 @@ class VideoRecorder:
         async for frame in self._view:
             self._view.acknowledge(frame.id)
             await self._is_recordable()
-            self._is_settled &= frame.data == self._last_frame
+            if frame.data != self._last_frame:
+                self._settled = None
             self._last_frame = frame.data
             self._held.append(frame)
             self._has_news.set()
@@ -162,10 +163,13 @@ class VideoRecorder:
         is_recordable, picture = await self._is_recordable(), b""
         if not is_recordable and self._shows_page:
             picture = withheld_picture(*self._size)
-        elif is_recordable and not (self._shows_page and self._is_settled):
-            picture = await self._picture()
+        elif is_recordable and not (
+            self._shows_page and self._settled is not None and self._settled is self._find_tab()
+        ):
+            tab = self._find_tab()
+            picture = await self._picture(tab)
             is_recordable = await self._is_recordable() and bool(picture or self._shows_page)
-            self._is_settled = is_recordable and bool(picture)
+            self._settled = tab if is_recordable and picture else None
             if not is_recordable:
                 picture = withheld_picture(*self._size) if self._shows_page else b""
         self._note_shown(is_recordable)
@@ -178,9 +182,8 @@ class VideoRecorder:
         self._withheld_since = None if is_page else self._withheld_since or time.time()
         self._shows_page = is_page
 
-    async def _picture(self) -> bytes:
+    async def _picture(self, tab: Tab | None) -> bytes:
         """Return a picture of the page as it is now, as one at rest sends no frame; nothing if there is none."""
-        tab = self._find_tab()
         try:
             async with asyncio.timeout(CHECK_SECONDS):
                 return await tab.take_picture(PICTURE_QUALITY) if tab is not None else b""
