@@ -108,13 +108,15 @@ class Screencast:
                     if self._sent is not None:
                         self._sent = None
                         await self._cdp.send("Page.stopScreencast")
-                    return await self._start()
+                    await self._start()
+                    return
                 except CdpError:
                     self._sent = None
-                    if self._cdp.is_closed:
-                        return self._end()
-                    if signs == self._signs:
-                        return None  # the page does not let itself be shown now, and is asked again at the next sign
+                if self._cdp.is_closed:
+                    self._end()
+                    return
+                if signs == self._signs:
+                    return  # the page does not let itself be shown now, and is asked again at the next sign
 
     async def _start(self) -> None:
         self._held.clear()
