@@ -51,6 +51,7 @@ async def one(_shared: Server) -> AsyncGenerator[Server]:
 
 
 @pytest.mark.parametrize("mode", [LEGACY, pytest.param(NEWEST, marks=pytest.mark.slow)])
+@pytest.mark.contract("C1")
 async def test_c1_tools_come_and_go_with_sessions(home: Path, site: Site, mode: str) -> None:
     async with served(home, mode) as server:
         assert await server.names() == [OPENER]
@@ -77,6 +78,7 @@ async def test_c1_tools_come_and_go_with_sessions(home: Path, site: Site, mode: 
     assert 'name: "one"' in server.person.shown[0].message
 
 
+@pytest.mark.contract("C1")
 async def test_c1_clients_of_the_newest_revision_are_told_if_they_listen(home: Path) -> None:
     async with served(home, NEWEST) as server, server.client.listen(tools_list_changed=True) as changes:
         await server.text(OPENER, name="one")
@@ -86,6 +88,7 @@ async def test_c1_clients_of_the_newest_revision_are_told_if_they_listen(home: P
 
 
 @pytest.mark.parametrize("mode", [pytest.param(LEGACY, marks=pytest.mark.slow), NEWEST])
+@pytest.mark.contract("C1")
 async def test_c1_without_approval_nothing_is_started(home: Path, mode: str) -> None:
     async with served(home, mode, Person(DECLINE)) as server:
         assert "denied" in await server.error(OPENER, name="one")
@@ -97,6 +100,7 @@ async def test_c1_without_approval_nothing_is_started(home: Path, mode: str) -> 
         assert "--approve terminal" in refusal
 
 
+@pytest.mark.contract("C1")
 async def test_c1_navigate_click_fill_and_wait(one: Server, site: Site) -> None:
     site.page("/done", "<h1>Done</h1><script>setTimeout(() => document.body.append('later'), 300)</script>")
     url = site.page("/", PAGE)
@@ -123,6 +127,7 @@ async def test_c1_navigate_click_fill_and_wait(one: Server, site: Site) -> None:
     assert "`timeout`" in await one.error("browser_wait", session="one", timeout=-1)
 
 
+@pytest.mark.contract("C2")
 async def test_c2_content_is_read_in_every_mode(one: Server, site: Site) -> None:
     long = "x" * 12_000
     await one.text("browser_navigate", session="one", url=site.page("/", PAGE))
@@ -153,6 +158,7 @@ async def test_c2_content_is_read_in_every_mode(one: Server, site: Site) -> None
         assert answer.splitlines()[-1] == "[truncated at 10,000 characters]"
 
 
+@pytest.mark.contract("C3")
 async def test_c3_sessions_are_few_apart_and_leave_nothing(home: Path, site: Site) -> None:
     url = site.page("/", PAGE + "<p id=visits></p><script>visits.textContent = localStorage.visits</script>")
     async with served(home) as server:
@@ -178,6 +184,7 @@ async def test_c3_sessions_are_few_apart_and_leave_nothing(home: Path, site: Sit
     assert eventually(lambda: server.browsers() == [], 10)
 
 
+@pytest.mark.contract("C3")
 async def test_c3_an_idle_session_is_closed_and_its_tools_go(home: Path) -> None:
     async with served(home, LEGACY, None, "--limits-idle", "4") as server:
         await server.text(OPENER, name="one")
@@ -192,6 +199,7 @@ async def eventually_true(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0.05)
 
 
+@pytest.mark.contract("C4")
 async def test_c4_files_are_those_of_the_workspace(one: Server, site: Site) -> None:
     workspace, outside = one.workspace, one.home / "outside.html"
     workspace.mkdir(exist_ok=True)
@@ -226,6 +234,7 @@ async def test_c4_files_are_those_of_the_workspace(one: Server, site: Site) -> N
     assert [path.read_text() for path in (workspace / "downloads").iterdir()] == ["content"]
 
 
+@pytest.mark.contract("C1", "C4")
 async def test_c_boxes_files_and_windows_that_pages_open_are_reached(one: Server, site: Site) -> None:
     site.page("/other", "<h1>Another window</h1>")
     page = """<input type=checkbox id=a><input type=checkbox id=b checked><input type=text id=t><input type=file id=f>
@@ -246,6 +255,7 @@ async def test_c_boxes_files_and_windows_that_pages_open_are_reached(one: Server
     assert "Use" not in refused and "check" not in refused.replace("checkbox", "")
 
 
+@pytest.mark.contract("C5")
 async def test_c5_a_crash_is_reported_and_recovered_and_others_do_not_notice(home: Path, site: Site) -> None:
     url = site.page("/", PAGE)
     async with served(home) as server:
@@ -290,6 +300,7 @@ async def test_c5_a_crash_is_reported_and_recovered_and_others_do_not_notice(hom
         assert refused.is_error  # an agent cannot crash a page by its address
 
 
+@pytest.mark.contract("C5")
 async def test_c5_a_page_whose_process_is_killed_is_loaded_anew_and_reported(one: Server, site: Site) -> None:
     await one.text("browser_navigate", session="one", url=site.page("/", PAGE))
     for pid in one.processes("--type=renderer"):
@@ -304,6 +315,7 @@ async def test_c5_a_page_whose_process_is_killed_is_loaded_anew_and_reported(one
 
 
 @pytest.mark.parametrize("mode", [LEGACY])
+@pytest.mark.contract("C6")
 async def test_c6_the_browser_can_be_turned_off_and_shown_by_settings_that_last(home: Path, mode: str) -> None:
     own = home / "named"
     own.mkdir(exist_ok=True)

@@ -34,6 +34,7 @@ async def names(client: Client) -> list[str]:
     return [tool.name for tool in (await client.list_tools()).tools]
 
 
+@pytest.mark.contract("C1")
 async def test_c1_a_client_is_told_of_its_own_sessions_and_of_no_others(endpoint: str) -> None:
     told = asyncio.Queue[object]()
 
