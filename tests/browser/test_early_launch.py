@@ -10,8 +10,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from mcp import StdioServerParameters
+from mcp.client.client import Client
 from tests.chromium_internals import chromium_browser
-from tests.processes import eventually, run_folders
+from tests.mcp_clients import ROVE, held_open
+from tests.mcp_clients import environment as variables_of
+from tests.processes import browser_of, eventually, marked, run_folders
 from tests.site import OWN_SITES, Site
 
 from rove.chromium.early_launch import early_launch
@@ -123,6 +127,29 @@ def test_nothing_is_started_where_settings_may_decide_otherwise(tmp_path: Path) 
         assert early_launch([*words, "--home", str(tmp_path)], environment) is None
     (tmp_path / "config.toml").write_text("")
     assert early_launch(["mcp", "--home", str(tmp_path)], path) is None
+
+
+@pytest.mark.contract("A5", "B1", "D5")
+@pytest.mark.parametrize(
+    ("toolset", "chosen_by"),
+    [("devtools", "flag"), ("devtools", "variable"), ("devtools", "file"), ("batch", "flag"), ("composite", "file")],
+)
+async def test_with_these_toolsets_no_browser_is_started_before_the_first_call(
+    home: Path, toolset: str, chosen_by: str
+) -> None:
+    own = home / f"{toolset}-{chosen_by}"
+    own.mkdir()
+    if chosen_by == "file":
+        (own / "config.toml").write_text(f'toolset = "{toolset}"\n')
+    variables = variables_of(own) | ({"ROVE_TOOLSET": toolset} if chosen_by == "variable" else {})
+    words = ["--toolset", toolset] if chosen_by == "flag" else []
+    parameters = StdioServerParameters(command=ROVE, args=["mcp", *words], env=variables)
+    async with held_open(Client(parameters, read_timeout_seconds=60)) as client:
+        names = {tool.name for tool in (await client.list_tools()).tools}
+        assert marked(own) == [] and run_folders(own) == []
+        if "browser_eval" in names:
+            await client.call_tool("browser_eval", {"expression": "1"})
+            assert browser_of(own)
 
 
 def test_without_a_first_page_no_proxy_port_is_reserved(tmp_path: Path) -> None:
