@@ -13,6 +13,8 @@ MAX_URL_LENGTH = 2000
 Level = Literal["debug", "info", "warning", "error"]
 LEVELS: tuple[Level, ...] = ("debug", "info", "warning", "error")
 ImageFormat = Literal["png", "jpeg", "webp"]
+# The longest side that a picture can be asked for with, in pixels: models are given no larger ones.
+LONGEST_SIDE = 8000
 # x, y, width and height in CSS pixels.
 Box = dict[str, float]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from rove.action import AnyAction, CompositeAction, Effect, StepRunner, TabAction, Url, action, arg, parse
 from rove.browser.documents.pdf import read_downloaded, read_shown
 from rove.browser.network.retry_after import seconds_in
-from rove.browser.page_data import DownloadedFile, LoadStage
+from rove.browser.page_data import LONGEST_SIDE, DownloadedFile, LoadStage
 from rove.browser.page_events import DIALOG_OPEN
 from rove.documents.report import PdfRead
 from rove.errors import DialogOpen, NavigationFailed
@@ -176,7 +176,8 @@ class Visit(CompositeAction[Visited]):
     @property
     def _looking(self) -> AnyAction:
         if self.show == "picture":
-            return parse("screenshot", {"path": "screenshots/", "full_page": self.full_page})
+            # The file is the result, so that it has the size of the page.
+            return parse("screenshot", {"path": "screenshots/", "full_page": self.full_page, "max_side": LONGEST_SIDE})
         return parse("extract", {"mode": "readable"})
 
     async def perform(self, runner: StepRunner) -> Visited:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.browser.annotation import draw_marks
+from rove.browser.page_data import LONGEST_SIDE
 from rove.errors import ElementNotReady
 from rove.outcome import Attachment, Own, PageText, Result
 from rove.validation.record import dataclass
@@ -53,7 +54,7 @@ class Screenshot(TabAction[Pictured]):
     if_changed: bool = arg("No picture if it would be the same as the last.", default=False)
     format: Literal["png", "jpeg", "webp"] = arg("Image format.", default="png")
     path: str | None = arg("File in the workspace to save it to; a folder if it ends with /.", default=None, rare=True)
-    max_side: int | None = arg("Longest side, in pixels.", default=None, ge=16, le=8000, rare=True)
+    max_side: int | None = arg("Longest side, in pixels.", default=None, ge=16, le=LONGEST_SIDE, rare=True)
 
     async def perform(self, tab: Tab) -> Pictured:
         element = await tab.resolve(self.target) if self.target else None
