@@ -94,6 +94,16 @@ class GatewayClient:
             assert data is not None
             return data
 
+    async def next_event(self, name: str, after: int, number: int = 0) -> Message:
+        """Return the data of the event of that name which is the `number`th among those after so many, once it came."""
+
+        def found() -> list[Message]:
+            return [message["data"] for message in self.events[after:] if message["event"] == name]
+
+        async with asyncio.timeout(PATIENCE), self._news:
+            await self._news.wait_for(lambda: len(found()) > number)
+            return found()[number]
+
     async def closed(self) -> tuple[int | None, str]:
         """Wait until the server has closed the connection; return the code and the reason."""
         async with asyncio.timeout(PATIENCE):

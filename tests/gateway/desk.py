@@ -8,7 +8,7 @@ from typing import Any
 
 from rove.errors import Denied
 from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest
-from rove.surfaces.gateway.approvals import ToolQuestion
+from rove.surfaces.gateway.approvals import ToolApproval, ToolQuestion
 
 Seen = tuple[str, dict[str, Any]]
 TIMEOUT = 60.0
@@ -33,7 +33,7 @@ class Desk:
         self._changed.set()
         return len(self.seen)
 
-    async def ask(self, question: ToolQuestion) -> None:
+    async def ask(self, question: ToolQuestion) -> ToolApproval:
         self.questions.append(question)
         self.publish("exec.approval_request", {"summary": question.summary, "details": question.details})
         if self.on_question is not None:
@@ -41,6 +41,7 @@ class Desk:
         await self.may_answer.wait()
         if not self.answers_yes:
             raise Denied("A person said no: not today.")
+        return ToolApproval(question.origins)
 
     async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
         self.publish("exec.approval_request", {"summary": request.summary})

@@ -11,7 +11,7 @@ from tests.site import Site
 from rove.actions.input.pointer import Hover
 from rove.actions.pages.navigation import Navigate
 from rove.errors import Denied
-from rove.surfaces.gateway.approvals import ToolQuestion
+from rove.surfaces.gateway.approvals import ToolApproval, ToolQuestion
 
 pytestmark = pytest.mark.one_session
 
@@ -20,7 +20,7 @@ ACTIONS = [{"type": "navigate", "url": "https://example.com/"}, {"type": "screen
 
 def ask(
     page: ControlPage, summary: str = "2 browser action(s)", tool: str = "browser", session: str = "tea"
-) -> asyncio.Future[None]:
+) -> asyncio.Future[ToolApproval]:
     """Have an agent ask for approval."""
     details = {"actions": ACTIONS} if tool == "browser" else {"command": "ls -l", "workingDir": "/work"}
     question = ToolQuestion(session, None, tool, summary, details, ("https://example.com",), ("navigate",))

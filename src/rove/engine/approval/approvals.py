@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Hashable
 from dataclasses import replace
 
 from rove.engine.outcome_redaction import redacted_outcome
 from rove.errors import DeadlineExceeded, Denied, LimitReached
-from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver, NoApprover
+from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver, InformedApprover, NoApprover
 from rove.guard.secrets.secrets import NO_SECRETS, Secrets
 
 log = logging.getLogger(__name__)
@@ -28,8 +28,9 @@ class Approvals:
         self._approver = approver
         self._secrets = secrets
         self._pending: dict[str, ApprovalRequest] = {}
-        # When each question of the last minute was asked.
-        self._asked: deque[float] = deque()
+        # When each question of the last minute was asked, by session. A session that is closed keeps its count, as
+        # its name may be used again.
+        self._asked: defaultdict[str, deque[float]] = defaultdict(deque)
         # The keys of what a person has approved for a whole session.
         self._remembered: set[Hashable] = set()
         self.timeout = timeout
@@ -53,10 +54,20 @@ class Approvals:
         approver = self._approver or channel
         return None if isinstance(approver, NoApprover) else approver
 
+    async def has_answer(self, request: ApprovalRequest, approver: Approver) -> bool:
+        """Whether the person has approved this already, as a part of a call that they were shown."""
+        if not isinstance(approver, InformedApprover):
+            return False
+        try:
+            return await approver.has_approved(redacted_outcome(request, self._secrets)) is True
+        except Exception:
+            log.exception("the approver failed on %s", request.action)
+            return False
+
     async def ask(self, request: ApprovalRequest, approver: Approver) -> None:
         """Return if the person approves. Raises Denied after any other answer, and LimitReached for too many."""
         self._refuse_too_many(request.place.session)
-        self._asked.append(time.monotonic())
+        self._asked[request.place.session].append(time.monotonic())
         # A page may show a secret in an element's name or value, and a question leaves this process.
         request = redacted_outcome(replace(request, expires=time.time() + self.timeout), self._secrets)
         answer = await self._wait_for_answer(request, approver)
@@ -97,12 +108,16 @@ class Approvals:
                 hint=f"Wait until one is answered; the oldest expires in {max(min(expiries) - time.time(), 0):.0f} s.",
             )
         now = time.monotonic()
-        while self._asked and now - self._asked[0] >= MINUTE:
-            self._asked.popleft()
-        if len(self._asked) >= MAX_PER_MINUTE:
-            wait = MINUTE - (now - self._asked[0])
+        for name, times in [*self._asked.items()]:
+            while times and now - times[0] >= MINUTE:
+                times.popleft()
+            if not times:
+                del self._asked[name]
+        asked = self._asked.get(session)
+        if asked and len(asked) >= MAX_PER_MINUTE:
+            wait = MINUTE - (now - asked[0])
             raise LimitReached(
-                f"A person was asked {len(self._asked)} times within a minute, which is the limit.",
+                f"A person was asked {len(asked)} times within a minute by session {session}, which is the limit.",
                 hint=f"Call again in {wait:.0f} s, or do without.",
             )
 

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from rove.browser.tab import Tab
 
 
-async def batch_request(actions: Sequence[AnyAction], gate: Gate, session: str, tab: Tab) -> ApprovalRequest | None:
-    """Return one request for the steps that the policy asks about on this page; None if there are fewer than two.
+async def step_requests(
+    actions: Sequence[AnyAction], gate: Gate, session: str, tab: Tab
+) -> tuple[ApprovalRequest, ...]:
+    """Return the requests for the steps that the policy asks about on this page; none if there are fewer than two.
 
     Each step is bound to the elements that the page shows now. If they have changed by the time a step runs, the
     person is asked about that step alone.
@@ -26,9 +28,8 @@ async def batch_request(actions: Sequence[AnyAction], gate: Gate, session: str, 
     page = place_of(session, tab)
     steps = [action for action in _steps_on_page(actions) if isinstance(gate.decide(action, (page,)), Ask)]
     if len(steps) < 2:
-        return None
-    requests = [request for action in steps if (request := await _step_request(action, gate, session, tab))]
-    return _combine(requests) if len(requests) > 1 else None
+        return ()
+    return tuple([request for action in steps if (request := await _step_request(action, gate, session, tab))])
 
 
 def _steps_on_page(actions: Sequence[AnyAction]) -> list[AnyAction]:
@@ -53,7 +54,8 @@ async def _step_request(action: AnyAction, gate: Gate, session: str, tab: Tab) -
     return None if gate.approvals.remembers(request) else request
 
 
-def _combine(requests: Sequence[ApprovalRequest]) -> ApprovalRequest:
+def combined(requests: Sequence[ApprovalRequest]) -> ApprovalRequest:
+    """Return one request for all of these."""
     return ApprovalRequest(
         "batch",
         f"{len(requests)} steps, first: {requests[0].summary}",

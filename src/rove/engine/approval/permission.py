@@ -91,7 +91,7 @@ class PermissionCheck(Generic[R]):
         if self._gate.approvals.remembers(request):
             self._entry.decision = "remembered"
             self.bound = _sites(request.destinations) or _sites(request.origins)
-        elif self._use_grant(request):
+        elif self._use_grant(request) or await self._gate.approvals.has_answer(request, self._approver):
             self._entry.decision = "approved"
             self.bound = request.consequences
             if not any(each.url for each in self.bound):  # no form or link was shown
@@ -136,8 +136,13 @@ class PermissionCheck(Generic[R]):
 async def ask_person(gate: Gate, request: ApprovalRequest, approver: Approver) -> list[Grant]:
     """Ask a person; return one grant, or one for each step of a batch. Raises Denied if the answer is no."""
     await gate.approvals.ask(request, approver)
+    return granted(gate, request.steps or (request,))
+
+
+def granted(gate: Gate, requests: Sequence[ApprovalRequest]) -> list[Grant]:
+    """Return the grants for requests that a person has just approved."""
     until = time.monotonic() + gate.approvals.timeout
-    return [Grant(part, until) for part in request.steps or (request,)]
+    return [Grant(request, until) for request in requests]
 
 
 def approval_request(action: AnyAction, ask: Ask, places: Sequence[Place], shown: Shown) -> ApprovalRequest:

@@ -21,9 +21,9 @@ from rove.action import (
 from rove.advice import LACKING, insert_names
 from rove.browser.failures import PageStuck
 from rove.engine.approval.action_targets import find_dialog, find_places, find_shown, place_of
-from rove.engine.approval.batch_approval import batch_request
+from rove.engine.approval.batch_approval import combined, step_requests
 from rove.engine.approval.binding import hold_to_shown, refuse_changed, refuse_unheld
-from rove.engine.approval.permission import Grant, PermissionCheck, ask_person
+from rove.engine.approval.permission import Grant, PermissionCheck, ask_person, granted
 from rove.engine.journal import Entry
 from rove.engine.run.address_check import explained_timeout, is_repeatable, reaching, refuse_unreachable
 from rove.engine.run.batch_changes import BatchChanges
@@ -386,9 +386,14 @@ class Run:
         async with TabLock(tab, self._deadline, Effect.READ, self._hold):
             if tab.page.dialogs.open:
                 return
-            request = batch_request(actions, self._session.gate, self._session.name, tab)
-            question = await self._deadline.limit(unless_dialog(tab, request))
-        if question is not None:
+            finding = step_requests(actions, self._session.gate, self._session.name, tab)
+            requests = await self._deadline.limit(unless_dialog(tab, finding))
+        approvals = self._session.gate.approvals
+        answered = [request for request in requests if await approvals.has_answer(request, approver)]
+        self._grants += granted(self._session.gate, answered)
+        left = [request for request in requests if request not in answered]
+        if len(left) > 1:
+            question = combined(left)
             self._grants += await self._ask(question, ask_person(self._session.gate, question, approver))
 
     @property

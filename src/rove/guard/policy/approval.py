@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Hashable
 from dataclasses import field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from rove.browser.consequences.consequence import Consequence
 from rove.guard.hosts.origins import origin_text
@@ -100,6 +100,15 @@ class Approver(Protocol):
     """Asks a person to answer approval requests."""
 
     async def answer(self, request: ApprovalRequest) -> ApprovalAnswer: ...
+
+
+@runtime_checkable
+class InformedApprover(Approver, Protocol):
+    """An approver whose person was shown a whole call, and approved it, before it began."""
+
+    async def has_approved(self, request: ApprovalRequest) -> bool:
+        """Whether that yes answers a request already. Each action that was shown answers one request, once."""
+        ...
 
 
 class NoApprover:

@@ -40,6 +40,18 @@ class ToolQuestion:
 
 
 @dataclass(frozen=True)
+class ToolApproval:
+    """A person's yes to a call of a tool, with the origins and the elements (ref and line) that they were shown.
+
+    `is_remembered`: whether it was given to an earlier call, for the rest of the session.
+    """
+
+    origins: tuple[str, ...] = ()
+    elements: frozenset[tuple[str, str]] = frozenset()
+    is_remembered: bool = False
+
+
+@dataclass(frozen=True)
 class Decision:
     """What a person decided."""
 
@@ -113,10 +125,10 @@ class ApprovalInbox:
             hint="Give the user this link, then make the same call again.",
         )
 
-    async def ask(self, question: ToolQuestion) -> None:
-        """Return if a person approves a call of a tool. Raises Denied otherwise, with the person's reason."""
+    async def ask(self, question: ToolQuestion) -> ToolApproval:
+        """Return a person's yes to a call of a tool. Raises Denied otherwise, with the person's reason."""
         if question.key is not None and (question.session, question.key) in self._remembered:
-            return
+            return ToolApproval(is_remembered=True)
         waiting = await self._open(_question_data(question, time.time() + self._timeout), question.session)
         try:
             async with asyncio.timeout(self._timeout):
@@ -128,6 +140,8 @@ class ApprovalInbox:
             ) from None
         if _answer(decision) is ApprovalAnswer.FOR_SESSION and question.key is not None:
             self._remembered.add((question.session, question.key))
+        elements = frozenset((str(each["ref"]), str(each["line"])) for each in waiting.data.get("elements", ()))
+        return ToolApproval(question.origins, elements)
 
     def decide(self, name: str, decision: Decision) -> None:
         """Pass on a person's decision. Raises NotOpen if the request is decided, expired or unknown."""

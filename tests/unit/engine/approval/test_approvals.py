@@ -86,10 +86,11 @@ async def test_a_person_is_asked_a_limited_number_of_times_a_minute(monkeypatch:
     approvals = Approvals(None, 20)
     for _ in range(MAX_PER_MINUTE):
         await approvals.ask(request(), AlwaysYes())
-    for session in ("default", "other"):
-        with pytest.raises(LimitReached) as caught:
-            await approvals.ask(request(session), AlwaysYes())
-        assert "60 s" in caught.value.hint or "59 s" in caught.value.hint
+    approvals.forget("default")  # its name may be used again
+    with pytest.raises(LimitReached) as caught:
+        await approvals.ask(request(), AlwaysYes())
+    assert "60 s" in caught.value.hint or "59 s" in caught.value.hint
+    await approvals.ask(request("other"), AlwaysYes())
     monkeypatch.setattr(approvals_module, "MINUTE", 0.0)
     await approvals.ask(request(), AlwaysYes())
 

@@ -82,6 +82,10 @@ class RelayedApprover:
         answer = await self._outbox.ask("approve", self._call, request)
         return answer if isinstance(answer, ApprovalAnswer) else ApprovalAnswer.NO
 
+    async def has_approved(self, request: ApprovalRequest) -> bool:
+        """Whether the person has approved this as a part of the call that they were shown."""
+        return self._call is not None and await self._outbox.ask("has_approved", self._call, request) is True
+
 
 class RelayedPeople:
     """The people at the server who can take a session over."""

@@ -76,6 +76,7 @@ class NodeEvents:
             "journal_begin": self._journal_begin,
             "journal_end": self._journal_end,
             "approve": self._approve,
+            "has_approved": self._has_approved,
             "hand_off": self._hand_off,
             "directory": self._directory,
             "keep_login": self._keep_login,
@@ -148,6 +149,10 @@ class NodeEvents:
             return ApprovalAnswer.NO if self._approver is None else await self._approver.answer(request)
         run = self._calls.get(call)
         return ApprovalAnswer.NO if run is None else await run.ask(request)
+
+    async def _has_approved(self, node: str, call: str, request: ApprovalRequest) -> bool:
+        run = self._calls.get(call)
+        return run is not None and await run.has_approved(request)
 
     async def _hand_off(self, node: str, request: HandoffRequest) -> None:
         if self._people is None:

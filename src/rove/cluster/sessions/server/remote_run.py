@@ -13,7 +13,7 @@ from rove.cluster.sessions.messages import RunAnswer, RunRequest, SessionFacts
 from rove.engine.journal import Entry, Journal
 from rove.engine.run.options import Report, ignore_progress
 from rove.errors import JournalFailed, NodeLost, RoveError
-from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver
+from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver, InformedApprover
 from rove.outcome import AnyOutcome
 from rove.views.page_view import ViewKind
 
@@ -100,6 +100,10 @@ class RemoteRun:
     async def ask(self, request: ApprovalRequest) -> ApprovalAnswer:
         """Return what the person of the caller answers; without one, no."""
         return ApprovalAnswer.NO if self._channel is None else await self._channel.answer(request)
+
+    async def has_approved(self, request: ApprovalRequest) -> bool:
+        """Whether the person of the caller has approved this as a part of the call that they were shown."""
+        return isinstance(self._channel, InformedApprover) and await self._channel.has_approved(request)
 
     async def _answered(self, number: int) -> RunAnswer:
         """Send the action to the session's node, with the files that it may read; fetch those that it has written."""

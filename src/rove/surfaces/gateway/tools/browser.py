@@ -13,6 +13,7 @@ from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver
 from rove.outcome import AnyOutcome
 from rove.render.outcomes import as_text
 from rove.settings.tree import Settings
+from rove.surfaces.gateway.approvals import ToolApproval
 from rove.surfaces.gateway.tools.tool import Scope, ToolAttachment, ToolContext, ToolResult
 from rove.toolsets.listed_actions import ListedAction, read_listed_actions, steps_of, with_first_matches
 from rove.toolsets.toolset import toolset_from
@@ -78,11 +79,12 @@ class BrowserTool:
         return Scope(kind, tuple(known), can_last) if len(known) == len(origins) else None
 
     async def run(self, request: BrowserRequest, context: ToolContext) -> ToolResult:
+        approval = context.approval or ToolApproval(is_remembered=True)
         steps, batch = request.steps, parse("batch", {"steps": steps_of(request.steps)})
         outcome = await context.sessions.session(request.session).run(
             batch,
             report=lambda message, done, total: context.report(steps[done].progress if total else message),
-            channel=_ApprovedBatch(batch, context.approver),
+            channel=_ApprovedBatch(batch, request, approval, context.approver),
             names={verb: verb for verb in registry()},
         )
         return _to_result(outcome, steps)
@@ -123,13 +125,38 @@ def _to_result(outcome: AnyOutcome, steps: Sequence[ListedAction]) -> ToolResult
 
 
 class _ApprovedBatch:
-    """Answers for the person who has approved all actions of a call, if the policy asks about the batch as a whole."""
+    """Answers for the person who has approved a call: for the batch, and for each step that they were shown whole.
 
-    def __init__(self, batch: AnyAction, approver: Approver) -> None:
-        self._arguments = batch.arguments
+    What they were not shown is asked about: a step at another origin, on an element that appeared later, or one that
+    sends or opens something. The policy still decides on each step.
+    """
+
+    def __init__(self, batch: AnyAction, request: BrowserRequest, approval: ToolApproval, approver: Approver) -> None:
+        steps = [] if approval.is_remembered else [step.action for step in request.steps]
+        self._session = request.session
         self._approver = approver
+        self._elements = approval.elements
+        destinations = {origin_text(step.destination) for step in steps if step.destination}
+        self._origins = {*approval.origins, *destinations} - {None}
+        # What the yes still answers for: the batch, and each of its steps, once.
+        self._left = [(each.verb, each.arguments) for each in (batch, *steps)]
 
     async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
-        if request.action == "batch" and request.arguments == self._arguments and not request.steps:
-            return ApprovalAnswer.ONCE
         return await self._approver.answer(request)
+
+    async def has_approved(self, request: ApprovalRequest) -> bool:
+        asked = (request.action, request.arguments)
+        if request.place.session != self._session or asked not in self._left or not self._has_shown(request):
+            return False
+        self._left.remove(asked)
+        return True
+
+    def _has_shown(self, request: ApprovalRequest) -> bool:
+        """Whether a person has seen all that a request would show of a step besides its arguments."""
+        elements = {(each.ref, each.line) for each in request.elements}
+        return (
+            not request.consequences
+            and not request.steps
+            and elements <= self._elements
+            and {*request.origins} <= self._origins
+        )

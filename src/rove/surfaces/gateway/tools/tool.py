@@ -6,6 +6,7 @@ import logging
 import uuid
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from rove.engine.journal import PASSWORD_TEXT
@@ -16,7 +17,7 @@ from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver
 from rove.outcome import Attachment
 from rove.render.cleaning import one_line
 from rove.render.outcomes import error_text
-from rove.surfaces.gateway.approvals import ToolQuestion
+from rove.surfaces.gateway.approvals import ToolApproval, ToolQuestion
 from rove.surfaces.gateway.tokens import Scope as TokenScope
 from rove.surfaces.gateway.tokens import Token
 from rove.toolsets.tool import Access, NamedTool
@@ -71,7 +72,10 @@ class ToolResult:
 
 @dataclass(frozen=True)
 class ToolContext:
-    """Where a call runs. `report` tells clients what is being done; `approver` is asked where the policy asks."""
+    """Where a call runs. `report` tells clients what is being done; `approver` is asked where the policy asks.
+
+    `approval`: the person's yes to the call, if its tool asks for one.
+    """
 
     session: str
     run: str | None
@@ -79,6 +83,7 @@ class ToolContext:
     report: Callable[[str], None]
     sessions: ServedSessions
     approver: Approver
+    approval: ToolApproval | None = None
 
     def find_session(self, name: str | None) -> ServedSession:
         """Return the session of the call, or another of the same owner. Raises NotOpen if there is no such one."""
@@ -152,8 +157,9 @@ class Inbox(Protocol):
 
     async def answer(self, request: ApprovalRequest) -> ApprovalAnswer: ...
 
-    async def ask(self, question: ToolQuestion) -> None:
-        """Return on a yes; raise Denied otherwise."""
+    async def ask(self, question: ToolQuestion) -> ToolApproval:
+        """Return a yes; raise Denied otherwise."""
+        ...
 
 
 class Tools:
@@ -253,8 +259,11 @@ class _Call:
         """Return the result; an error becomes one, so that the model is told of it and the conversation goes on."""
         try:
             request = self._tool.read(self._arguments, context)
-            if self._tool.asks and (refused := await self._refused(request, context)):
-                return refused
+            if self._tool.asks:
+                asked = await self._asked(request, context)
+                if isinstance(asked, ToolResult):
+                    return asked
+                context = replace(context, approval=asked)
             return await self._recorded(request, context)
         except RoveError as error:
             return ToolResult.of_error(error)
@@ -262,25 +271,24 @@ class _Call:
             log.exception("the tool %s failed", self._tool.name)
             return ToolResult.of_error(RoveError(f"The tool {self._tool.name} failed: {type(error).__name__}."))
 
-    async def _refused(self, request: Any, context: ToolContext) -> ToolResult | None:
-        """Ask a person; return None on a yes. A no is recorded, like a call that ran."""
+    async def _asked(self, request: Any, context: ToolContext) -> ToolApproval | ToolResult:
+        """Return a person's yes, or the result of a call that is denied, which is recorded like one that ran."""
         try:
-            await self._ask(request, context)
+            return await self._ask(request, context)
         except Denied as error:
             result = ToolResult.of_error(error)
             facts = {"tool": self._tool.name, "phase": "denied", "summary": self._tool.summary(request)}
             ids = {"callId": context.call, "runId": context.run}
             await self._session.journal.record("tool", {**facts, **self._entry(result), "outcome": error.code, **ids})
             return result
-        return None
 
-    async def _ask(self, request: Any, context: ToolContext) -> None:
+    async def _ask(self, request: Any, context: ToolContext) -> ToolApproval:
         """Ask a person. If the page has left its origin before the answer, ask again: the yes was not for that."""
         for _ in range(MAX_QUESTIONS):
             scope = self._scope(request, context)
-            await self._inbox.ask(self._question(request, scope, context))
+            approval = await self._inbox.ask(self._question(request, scope, context))
             if self._scope(request, context) == scope:
-                return
+                return approval
         raise Denied(
             f"The page had changed each time before what was approved could be done: {self._tool.summary(request)}",
             hint="Wait until the page has come to rest, then call again.",
