@@ -81,6 +81,11 @@ class Workspace:
             finally:
                 os.close(file)
 
+    def content(self, path: str) -> bytes:
+        """Return the content of a file of the workspace, which is opened as `reading` does."""
+        with self.reading(path) as file, os.fdopen(os.dup(file.descriptor), "rb") as opened:
+            return opened.read()
+
     def write(self, folder: str, wanted: str, chunks: Iterable[bytes], replaces: bool = False) -> Path:
         """Write a file in a folder of the workspace; it gets its name, safe and unused, once it is complete.
 

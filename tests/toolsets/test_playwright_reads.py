@@ -279,3 +279,80 @@ async def test_addresses_that_are_not_of_the_web_are_refused(client: PlaywrightC
     reply = await client.call("navigate", url=url)
     assert reply.is_error
     assert "is blocked" in reply.text or "does not open" in reply.text
+
+
+LONG = "<script>for (let each = 0; each < 300; each++) console.log('Line', each, 'x'.repeat(200))</script>"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "title", "content"),
+    [
+        ("evaluate", {"function": "() => ({ title: document.title })"}, "Evaluation result", '{\n  "title": "T"\n}'),
+        ("console_messages", {}, "Console", "[LOG] Line 0 xxx"),
+        ("find", {"text": "Groceries"}, "Find results", 'Found 1 match for "Groceries":'),
+        ("network_requests", {"static": True}, "Network", "1. [GET] http"),
+        ("network_request", {"index": 1}, "Request", "#1 [GET] http"),
+        ("network_request", {"index": 1, "part": "response-headers"}, "Response headers", "content-type: text/html"),
+        ("network_request", {"index": 1, "part": "response-body"}, "Response body", "<h1>Groceries</h1>"),
+    ],
+)
+async def test_a_result_goes_to_the_file_that_is_named(
+    client: PlaywrightClient, site: Site, tool: str, arguments: dict[str, Any], title: str, content: str
+) -> None:
+    await client.open(site.page("/", f"<title>T</title>{LONG}{LIST}"))
+    reply = await client.call(tool, **arguments, filename=f"sub/{title}.txt")
+    file = f".playwright-mcp/sub/{title}.txt"
+    assert reply.result == f"- [{title}]({file})"
+    assert content in (client.folder / file).read_text()
+    again = (await client.call(tool, **arguments, filename=f"sub/{title}.txt")).result
+    assert again == f"- [{title}](.playwright-mcp/sub/{title}-2.txt)"
+
+
+async def test_files_have_all_that_answers_leave_out(client: PlaywrightClient, site: Site) -> None:
+    site.page("/long", "word " * 2000, kind="text/plain")
+    site.file("/data", b"\x00\x01\x02" * 50, "application/octet-stream")
+    await client.open(site.page("/", LONG))
+    fetch = "async path => (await fetch(path)).text()"
+    await client.call(
+        "evaluate", function=f"async () => {{ for (const path of ['/long', '/data']) await ({fetch})(path) }}"
+    )
+    assert "Line 0 x" not in ((await client.call("console_messages")).result or "")
+    await client.call("console_messages", filename="all.log")
+    saved = (client.folder / ".playwright-mcp/all.log").read_text()
+    assert "Line 0 x" in saved
+    assert "Line 299 x" in saved
+    listed = (await client.call("network_requests", filter="/long|/data")).result or ""
+    long, data = (line.partition(".")[0] for line in listed.split("\n"))
+    told = (await client.call("network_request", index=int(long), part="response-body")).result or ""
+    assert told.startswith("word word")
+    place = told.rpartition("- [Response body](")[2].rstrip(")")
+    assert (client.folder / place).read_text() == "word " * 2000
+    await client.call("network_request", index=int(long), part="response-body", filename="long.html")
+    assert (client.folder / ".playwright-mcp/long.html").read_text() == "word " * 2000
+    await client.call("network_request", index=int(data), part="response-body", filename="data.bin")
+    assert (client.folder / ".playwright-mcp/data.bin").read_bytes() == b"\x00\x01\x02" * 50
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("evaluate", {"function": "() => { document.title = 'Ran' }"}),
+        ("console_messages", {}),
+        ("find", {"text": "Apples"}),
+        ("network_requests", {}),
+        ("network_request", {"index": 1}),
+        ("snapshot", {}),
+        ("take_screenshot", {}),
+    ],
+)
+async def test_a_file_that_climbs_out_is_refused_before_anything_is_done(
+    client: PlaywrightClient, site: Site, tool: str, arguments: dict[str, Any], tmp_path: Path
+) -> None:
+    await client.open(site.page("/", f"<title>Kept</title>{LIST}"))
+    (client.folder / ".playwright-mcp" / f"to-{tool}").symlink_to(tmp_path)
+    for name in ("../out.txt", str(tmp_path / "out.txt"), "sub/../../out.txt"):
+        assert (await client.call(tool, **arguments, filename=name)).is_error
+    assert (await client.call("tabs", action="list")).result == f"- 0: (current) [Kept]({site.url('/')})"
+    through_link = await client.call(tool, **arguments, filename=f".playwright-mcp/to-{tool}/out.txt")
+    assert through_link.is_error
+    assert not [*tmp_path.iterdir(), *client.folder.parent.glob("out.txt")]

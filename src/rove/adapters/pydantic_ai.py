@@ -129,7 +129,7 @@ class RoveToolset(AbstractToolset[AgentDepsT]):
             if channel is not None and channel.asked is not None:
                 self._defer(ctx.tool_call_id, channel.asked)
             raise ToolFailed(_told(error, called, tool_args)) from error
-        return _content_of(called.answer(called.request(tool_args), outcome))
+        return _content_of(await called.answer(called.request(tool_args), outcome))
 
     async def _run(self, tool: Tool, arguments: Mapping[str, Any], channel: Approver | None) -> AnyOutcome:
         assert self._sessions is not None, "the toolset is entered by the agent's run"

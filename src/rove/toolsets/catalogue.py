@@ -85,7 +85,7 @@ class ActionTool:
         words, options = split_options(self._action, arguments)
         return call_of(parse(self._action.verb, words), options)
 
-    def answer(self, request: ToolRequest, outcome: AnyOutcome) -> Answer:
+    async def answer(self, request: ToolRequest, outcome: AnyOutcome) -> Answer:
         return told_as_text(request, outcome)
 
     def error_answer(self, request: ToolRequest, error: RoveError) -> Answer:

@@ -67,6 +67,8 @@ class ToolDeclaration:
     answer: str
     errors: str
     needs_session: bool
+    # The path of the file that a call wants its result in.
+    file: Source | None
     # What to try next after an error, by its code, instead of what rove says.
     hints: Mapping[str, str]
 
@@ -85,7 +87,7 @@ class ToolsetDeclaration:
 
 SHAPE_KEYS = ("summary", "instructions", "groups", "access", "answer", "errors", "hints")
 TOOLSET_KEYS = (*SHAPE_KEYS, "settings", "approval", "tools")
-TOOL_KEYS = ("name", "description", "arguments", "select", "cases", "answer", "errors", "needs_session")
+TOOL_KEYS = ("name", "description", "arguments", "select", "cases", "answer", "errors", "needs_session", "file")
 # What only toolsets pass to a call: to show all of the page instead of what changed (`rove.views.page_view.ViewKind`).
 VIEW = "view"
 CASE_KEYS = ("action", "pass", "answer", "says", "required", "refused")
@@ -139,6 +141,7 @@ class _Reader:
             table.get("answer", tree.get("answer", DEFAULT_FORM)),
             table.get("errors", tree.get("errors", DEFAULT_FORM)),
             bool(table.get("needs_session", False)),
+            self._file(name, table.get("file")),
             tree.get("hints", {}),
         )
         self._check(tool)
@@ -169,6 +172,12 @@ class _Reader:
             return Source((names,) if isinstance(names, str) else tuple(names), value.get("as"), value.get("default"))
         return value
 
+    def _file(self, tool: str, value: object) -> Source | None:
+        source = self._value(tool, value)
+        if source is not None and not isinstance(source, Source):
+            raise self.refuse(tool, "`file` must be `$argument` or a table with `from` and `as`")
+        return source
+
     def _arguments(self, tool: str, table: object) -> Mapping[str, Argument] | None:
         if table is None:
             return None
@@ -189,6 +198,8 @@ class _Reader:
         known = {*(tool.arguments or {})}
         if not tool.cases:
             raise self.refuse(tool.name, "it has no `cases`")
+        if tool.file is not None:
+            self._check_source(tool.name, tool.file, known)
         for name, case in tool.cases.items():
             where = f"{tool.name}, case {name}" if name else tool.name
             find_answer_form(case.answer or tool.answer)

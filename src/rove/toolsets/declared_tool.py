@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import re
 from collections.abc import Mapping
@@ -20,8 +21,9 @@ from rove.toolsets.answers.form import find_answer_form, find_error_form
 from rove.toolsets.catalogue import OPTIONS, call_of, one_line_of, options_of, split_options
 from rove.toolsets.conversions import find_conversion
 from rove.toolsets.declaration import VIEW, Argument, Case, Source, ToolDeclaration
-from rove.toolsets.tool import Answer, Call, ToolRequest
+from rove.toolsets.tool import Answer, Call, FiledAnswer, ToolRequest
 from rove.validation.fields import UNKNOWN, InvalidFields, build, schema_of
+from rove.workspace import Workspace
 
 _PLACEHOLDER = re.compile(r"\{([a-zA-Z_.]+)\}")
 # Placeholders of a template that stand for what the page says.
@@ -128,6 +130,7 @@ class DeclaredTool:
         for name in case.refused:
             if name in request.arguments:
                 raise InvalidArguments(f"`{name}` is not for `{self._declared.select}` {request.case}.")
+        self._file(request)  # a path that is not allowed is refused before anything is done
         words, options = split_options(case.cls, self._passed(case, request.arguments))
         view = words.pop(VIEW, None)
         return dataclasses.replace(call_of(self._made(case, words), options), view=view)
@@ -177,13 +180,26 @@ class DeclaredTool:
         own = " or ".join(source.names[:2]) if isinstance(source, Source) else into
         return f"{own}{dot}{rest}"
 
+    def _file(self, request: ToolRequest) -> str | None:
+        """Return the path of the file that a call wants its result in. Raises InvalidArguments."""
+        source = self._declared.file
+        if source is None or not any(_is_given(request.arguments.get(name)) for name in source.names):
+            return None
+        return str(_converted(source, request.arguments))
+
     # Answers
 
-    def answer(self, request: ToolRequest, outcome: AnyOutcome) -> Answer:
-        answer = self._formed(request, outcome)
+    async def answer(self, request: ToolRequest, outcome: AnyOutcome) -> Answer:
+        wanted = self._file(request)
+        answer = self._formed(dataclasses.replace(request, file=wanted), outcome)
+        if isinstance(answer, FiledAnswer):
+            try:
+                answer = answer.told(await _saved(answer, wanted or "", request.settings))
+            except RoveError as error:
+                return self.error_answer(request, error)
         return answer if answer.tells_events else _with_losses(answer, outcome)
 
-    def _formed(self, request: ToolRequest, outcome: AnyOutcome) -> Answer:
+    def _formed(self, request: ToolRequest, outcome: AnyOutcome) -> Answer | FiledAnswer:
         case = self._declared.cases[request.case or ""]
         if case.says is not None and outcome.result.error is None:
             return Answer(_filled(case.says, request, outcome), outcome.attachments)
@@ -201,6 +217,16 @@ def _with_losses(answer: Answer, outcome: AnyOutcome) -> Answer:
         return answer
     structured = {**answer.structured, "notice": " ".join(losses)} if answer.structured is not None else None
     return dataclasses.replace(answer, text="\n".join([*losses, answer.text]), structured=structured)
+
+
+async def _saved(answer: FiledAnswer, wanted: str, settings: Settings) -> str:
+    """Write the file of an answer; return its path."""
+    workspace = Workspace(settings.workspace_folder)
+    data = answer.text.encode("utf-8", "replace")
+    if answer.copied is not None:
+        data = await asyncio.to_thread(workspace.content, answer.copied)
+    folder, _, name = wanted.rpartition("/")
+    return str(await workspace.save(folder or ".", name, data))
 
 
 def _is_given(value: object) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, Protocol
 
 from rove.action import AnyAction, Effect
@@ -19,12 +19,16 @@ Access = Literal["all", "owner"]
 
 @dataclass(frozen=True)
 class ToolRequest:
-    """What a client asked for: the tool, the case of it where it has several, and the arguments, with defaults."""
+    """What a client asked for: the tool, the case of it where it has several, and the arguments, with defaults.
+
+    `file`: the path in the workspace of the file that the client wants the result in.
+    """
 
     tool: str
     case: str | None
     arguments: Mapping[str, Any]
     settings: Settings
+    file: str | None = None
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,19 @@ class Answer:
     code: str | None = None
     conceals: bool = False
     tells_events: bool = False
+
+
+@dataclass(frozen=True)
+class FiledAnswer:
+    """An answer whose result goes to a file of the workspace.
+
+    `text`: what the file holds, unless it is `copied` from another file of the workspace. `told`: makes the answer from
+    the path of the file, which differs from the one that was asked for if that was taken.
+    """
+
+    text: str
+    copied: str | None
+    told: Callable[[str], Answer]
 
 
 class NamedTool(Protocol):
@@ -88,8 +105,8 @@ class Tool(NamedTool, Protocol):
         """Validate the arguments of a call, which are untrusted. Raises InvalidArguments."""
         ...
 
-    def answer(self, request: ToolRequest, outcome: AnyOutcome) -> Answer:
-        """Tell the client what came of a call."""
+    async def answer(self, request: ToolRequest, outcome: AnyOutcome) -> Answer:
+        """Tell the client what came of a call, and write the file that it wants the result in."""
         ...
 
     def error_answer(self, request: ToolRequest, error: RoveError) -> Answer:

@@ -148,7 +148,7 @@ class Said(Result):
     theirs: PageText
 
 
-def test_an_answer_with_words_of_the_page_is_wrapped_as_the_pages(home: Path) -> None:
+async def test_an_answer_with_words_of_the_page_is_wrapped_as_the_pages(home: Path) -> None:
     file = """[[tools]]
     name = "a"
     action = "back"
@@ -162,7 +162,7 @@ def test_an_answer_with_words_of_the_page_is_wrapped_as_the_pages(home: Path) ->
     result = Said(Own("ours"), shop.around("theirs"))
     outcome = Outcome(Own("back"), result, Own("default"), Own("t1"), shop, shop.around("Shop"))
     tools = toolset_from(settings_of(home, file))
-    told = {name: tools[name].answer(tools[name].request({}), outcome).text for name in tools}
+    told = {name: (await tools[name].answer(tools[name].request({}), outcome)).text for name in tools}
     assert told["a"] == "Done: ours."
     assert "https://shop.example" in told["b"].splitlines()[0]
     assert "untrusted" in told["b"]

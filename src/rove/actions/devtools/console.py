@@ -108,6 +108,7 @@ class Console(TabAction[ConsoleLines]):
     level: Literal["debug", "info", "warning", "error"] = arg("This and worse.", default="debug")
     limit: int = arg("Most entries, the latest ones.", default=50, ge=0, le=10_000)
     clear: bool = arg("Forget all entries after this.", default=False)
+    characters: int = arg("Most characters.", default=MOST_CHARACTERS, ge=1, rare=True)
 
     @property
     def is_about_page(self) -> bool:
@@ -125,7 +126,7 @@ class Console(TabAction[ConsoleLines]):
         shown = entries[len(entries) - min(self.limit, len(entries)) :]
         lines = [_line(entry, tab.redact) for entry in shown]  # before any text is cut
         path = await _saved(tab, lines, self.limit)
-        kept = _fitting([*map(_shortened, lines)])
+        kept = _fitting([*map(_shortened, lines)], self.characters)
         dropped, unrecorded = sum(log.dropped for log in both), sum(log.unrecorded for log in both)
         is_uncounted = any(log.is_uncounted for log in both)
         cleared = sum(log.clear() for log in both) if self.clear else 0
@@ -147,10 +148,9 @@ def _beginning(value: Any) -> Any:
     return f"{value[:LONGEST_TEXT]}…" if isinstance(value, str) and len(value) > LONGEST_TEXT else value
 
 
-def _fitting(lines: Sequence[ConsoleLine]) -> list[ConsoleLine]:
-    """Return the latest lines that fit into an answer, oldest first."""
+def _fitting(lines: Sequence[ConsoleLine], room: int) -> list[ConsoleLine]:
+    """Return the latest lines that fit into so many characters, oldest first."""
     kept: list[ConsoleLine] = []
-    room = MOST_CHARACTERS
     for line in reversed(lines):
         room -= len(line.text) + len(line.source) + (len(json.dumps(line.args)) if line.args else 0)
         if room < 0 and kept:

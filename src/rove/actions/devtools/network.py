@@ -108,6 +108,7 @@ class RequestDetails:
     received_headers: dict[PageText, PageText]
     sent: RequestBody | None = None
     received: RequestBody | None = None
+    has_sent_body: bool = False
     initiator: PageText = PageText("", NOWHERE)
     # Milliseconds of each phase, in their order.
     timing: dict[Name, float] = field(default_factory=dict[str, float])
@@ -153,6 +154,8 @@ class RequestList(Result):
     # The file that has the list as JSON, if it is more than an answer may hold.
     path: Own = Own("")
     unrecorded: int = 0
+    # The number of the request for the page's own document.
+    document: int | None = None
 
     def __str__(self) -> str:
         return "\n".join(passage.text for passage in self.passages(""))
@@ -185,6 +188,7 @@ class Network(TabAction[RequestList]):
     regex: str | None = arg("JavaScript pattern that the URL matches.", default=None, rare=True)
     limit: int = arg("Most requests, the latest ones.", default=50, ge=0, le=500)
     save: bool = arg("Write a long list to a file, as JSON.", default=False, rare=True)
+    characters: int | None = arg("Most characters of the list, or of a body.", default=None, ge=1, rare=True)
 
     @property
     def is_about_page(self) -> bool:
@@ -202,18 +206,26 @@ class Network(TabAction[RequestList]):
         lines = [_line(request, tab.redact) for request in told]
         found = [line for line in lines if self._means(line)]
         if self.regex:
-            places = await tab.observer.aria.matching([line.url for line in found], self.regex)
+            # Between slashes, as slashes of its own are parts of paths here.
+            places = await tab.observer.aria.matching([line.url for line in found], f"/{self.regex}/")
             found = [found[place] for place in places]
-        lines = _latest(found, self.limit)
+        lines = _latest(found, self.limit, self.characters or MOST_CHARACTERS)
         path = await _saved(tab, lines) if self.save else Own("")
         log = tab.network
-        return RequestList(tuple(lines), len(found) - len(lines), log.dropped, path=path, unrecorded=log.unrecorded)
+        return RequestList(
+            tuple(lines),
+            len(found) - len(lines),
+            log.dropped,
+            path=path,
+            unrecorded=log.unrecorded,
+            document=max((each.number for each in log if _is_document(each)), default=None),
+        )
 
     async def _one(self, tab: Tab, number: int) -> RequestList:
         request = tab.network.find(number)
         if request is None or not _may_tell(tab, request.origin):
             raise InvalidArguments(f"`request`: there is no request {number}, or no longer.", hint="List them first.")
-        sent, received = (await _bodies(tab, request)) if self.body else (None, None)
+        sent, received = (await _bodies(tab, request, self.characters or MOST_BODY)) if self.body else (None, None)
         messages, path = await _messages(tab, request)
         line, answering = _line(request, tab.redact), PageText("", origin_in(request.url))
         details = RequestDetails(
@@ -221,6 +233,7 @@ class Network(TabAction[RequestList]):
             _shown_headers(tab, request.response_headers, answering),
             sent,
             received,
+            request.has_body,
             line.initiator,
             {Own(phase): took for phase, took in request.timing.phases.items()},
             messages,
@@ -238,15 +251,18 @@ class Network(TabAction[RequestList]):
         return self.url is None or self.url in line.url or ("*" in self.url and fnmatchcase(line.url, self.url))
 
 
+def _is_document(request: LoggedRequest) -> bool:
+    return request.kind == "document" and request.context == "page"
+
+
 def _may_tell(tab: Tab, origin: str) -> bool:
     """Whether the policy lets the agent read words of an origin. On the page's own it has decided already."""
     return origin in ("", tab.url.origin) or tab.page.may_read(origin)
 
 
-def _latest(found: list[RequestLine], limit: int) -> list[RequestLine]:
-    """Return the latest requests that fit into an answer, oldest first."""
+def _latest(found: list[RequestLine], limit: int, room: int) -> list[RequestLine]:
+    """Return the latest requests that fit into so many characters, oldest first."""
     lines: list[RequestLine] = []
-    room = MOST_CHARACTERS
     for line in map(_cut, reversed(found[len(found) - min(limit, len(found)) :])):
         room -= len(line.url) + 40
         if room < 0:
@@ -321,17 +337,17 @@ def _listed(headers: dict[PageText, PageText]) -> Iterator[str]:
         yield from (f"  {name}: {line}" for line in value.split("\n"))
 
 
-async def _bodies(tab: Tab, request: LoggedRequest) -> tuple[RequestBody | None, RequestBody | None]:
+async def _bodies(tab: Tab, request: LoggedRequest, most: int) -> tuple[RequestBody | None, RequestBody | None]:
     name = tab.redact(urlsplit(request.url).path.rpartition("/")[2]) or "body"
     sent = await request.request_body() if request.has_body else b""
     return (
-        await _body(tab, PageText(f"sent-{name}", request.origin or NOWHERE), sent) if request.has_body else None,
-        await _body(tab, PageText(name, origin_in(request.url)), await request.response_body()),
+        await _body(tab, PageText(f"sent-{name}", request.origin or NOWHERE), sent, most) if request.has_body else None,
+        await _body(tab, PageText(name, origin_in(request.url)), await request.response_body(), most),
     )
 
 
-async def _body(tab: Tab, name: PageText, data: bytes | None) -> RequestBody:
-    """Return a body; `name` is that of the file for a long one, in the words of the body's author."""
+async def _body(tab: Tab, name: PageText, data: bytes | None, most: int) -> RequestBody:
+    """Return a body; `name` is that of the file for one of more characters, in the words of the body's author."""
     if data is None:
         return RequestBody(Own(GONE))
     if not _may_tell(tab, name.origin):
@@ -341,10 +357,10 @@ async def _body(tab: Tab, name: PageText, data: bytes | None) -> RequestBody:
     if (note := withheld(whole, tab.redact)) != whole:
         return RequestBody(name.around(note))
     text = _text(data)
-    if text is not None and len(text) <= MOST_BODY:
+    if text is not None and len(text) <= most:
         return RequestBody(name.around(text))
     path = await Workspace(tab.settings.workspace_folder).save(FOLDER, name, data)
-    shown = Own(f"[{len(data)} bytes that are no text]") if text is None else name.around(text[:MOST_BODY] + "…")
+    shown = Own(f"[{len(data)} bytes that are no text]") if text is None else name.around(text[:most] + "…")
     return RequestBody(shown, name.around(str(path)))
 
 

@@ -371,13 +371,18 @@ class BlockingMethods:
         """
 
     def console(
-        self, level: Literal["debug", "info", "warning", "error"] = "debug", limit: int = 50, clear: bool = False
+        self,
+        level: Literal["debug", "info", "warning", "error"] = "debug",
+        limit: int = 50,
+        clear: bool = False,
+        characters: int = 12000,
     ) -> Outcome[ConsoleLines]:
         """Read the console of the tab and its workers, uncaught errors included.
 
         level: This and worse.
         limit: Most entries, the latest ones.
         clear: Forget all entries after this.
+        characters: Most characters.
         """
 
     def cookies(
@@ -648,6 +653,7 @@ class BlockingMethods:
         regex: str | None = None,
         limit: int = 50,
         save: bool = False,
+        characters: int | None = None,
     ) -> Outcome[RequestList]:
         """List the tab's latest requests, or show one of them with its headers.
 
@@ -659,6 +665,7 @@ class BlockingMethods:
         regex: JavaScript pattern that the URL matches.
         limit: Most requests, the latest ones.
         save: Write a long list to a file, as JSON.
+        characters: Most characters of the list, or of a body.
         """
 
     def outline(self, target: str | None = None) -> Outcome[OutlineTaken]:

@@ -65,7 +65,7 @@ class SessionTools(Mapping[str, Tool]):
         except RoveError as error:
             error.hint = insert_names(error.hint, tool.names)
             return tool.error_answer(tool.request(given), error)
-        return tool.answer(tool.request(given), outcome)
+        return await tool.answer(tool.request(given), outcome)
 
     def __getitem__(self, name: str) -> Tool:
         return self._toolset[name]

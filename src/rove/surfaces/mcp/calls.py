@@ -125,7 +125,7 @@ async def _to_result(work: Awaitable[AnyOutcome | None], tool: Tool, arguments: 
     except RoveError as error:
         error.hint = insert_names(error.hint, tool.names)
         return _as_result(tool.error_answer(request, error))
-    return _as_result(tool.answer(request, outcome)) if outcome is not None else {}
+    return _as_result(await tool.answer(request, outcome)) if outcome is not None else {}
 
 
 def _as_result(answer: Answer) -> Message:

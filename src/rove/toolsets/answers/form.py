@@ -12,19 +12,25 @@ from rove.errors import InvalidSettings, RoveError
 from rove.outcome import AnyOutcome
 from rove.render.outcomes import as_text, error_data, error_text
 from rove.toolsets import answers
-from rove.toolsets.tool import Answer, ToolRequest
+from rove.toolsets.tool import Answer, FiledAnswer, ToolRequest
 
-AnswerForm = Callable[[ToolRequest, AnyOutcome], Answer]
+AnswerForm = Callable[[ToolRequest, AnyOutcome], Answer | FiledAnswer]
 ErrorForm = Callable[[ToolRequest, RoveError], Answer]
 DEFAULT_FORM = "text"
 F = TypeVar("F")
+Form = TypeVar("Form", bound=AnswerForm)
 _answers: dict[str, AnswerForm] = {}
 _errors: dict[str, ErrorForm] = {}
 
 
-def answer_form(name: str) -> Callable[[AnswerForm], AnswerForm]:
+def answer_form(name: str) -> Callable[[Form], Form]:
     """Declare a form of answers, which toolsets name as `answer`."""
-    return lambda form: _answers.setdefault(name, form)
+
+    def declare(form: Form) -> Form:
+        _answers[name] = form
+        return form
+
+    return declare
 
 
 def error_form(name: str) -> Callable[[ErrorForm], ErrorForm]:

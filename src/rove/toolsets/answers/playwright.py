@@ -25,8 +25,8 @@ from rove.toolsets.answers.form import answer_form, error_form
 from rove.toolsets.playwright import arguments
 from rove.toolsets.playwright.javascript import as_target, code_of
 from rove.toolsets.playwright.paths import outside_of, shown_path
-from rove.toolsets.playwright.results import result_of, tab_lines
-from rove.toolsets.tool import Answer, ToolRequest
+from rove.toolsets.playwright.results import copied_body, file_title, result_of, tab_lines
+from rove.toolsets.tool import Answer, FiledAnswer, ToolRequest
 from rove.validation.pattern import pattern
 from rove.views.line_breaks import unbroken
 from rove.views.page_view import ModalState, PageView
@@ -44,15 +44,25 @@ CONVERSIONS = arguments
 
 
 @answer_form("playwright")
-def playwright(request: ToolRequest, outcome: AnyOutcome) -> Answer:
+def playwright(request: ToolRequest, outcome: AnyOutcome) -> Answer | FiledAnswer:
     """Tell the result, the code that Playwright would have run, the page and what happened on the side."""
     try:
         code, result = code_of(request, outcome), result_of(request, outcome)
     except InvalidArguments as error:
         return playwright_error(request, error)
-    sections: list[Section] = [("Result", result)]
-    sections.append(("Ran Playwright code", ["```js", *code, "```"] if code else []))
-    sections += _page_sections(request, outcome)
+    others: list[Section] = [("Ran Playwright code", ["```js", *code, "```"] if code else [])]
+    others += _page_sections(request, outcome)
+    if request.file is None or not result:
+        return _answer(request, outcome, [("Result", result), *others])
+
+    def told(path: str) -> Answer:
+        link = f"- [{file_title(request)}]({shown_path(path)})"
+        return _answer(request, outcome, [("Result", [link]), *others])
+
+    return FiledAnswer("\n".join(result), copied_body(request, outcome), told)
+
+
+def _answer(request: ToolRequest, outcome: AnyOutcome, sections: list[Section]) -> Answer:
     attachments = () if request.arguments.get("filename") else outcome.attachments
     # All sections are in one wrapper, so its origin is not known if several pages or frames wrote them.
     author = author_of((outcome.url, outcome.result, outcome.view), outcome.origin)

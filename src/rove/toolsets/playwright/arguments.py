@@ -12,6 +12,7 @@ from rove.toolsets.playwright.javascript import as_target, image_kind
 
 FOLDER = ".playwright-mcp"
 LONGEST_WAIT = 30
+MOST_CHARACTERS = 50_000_000
 NOT_RUN = (
     "is not run: rove has no Playwright in it. Run JavaScript in the page with browser_evaluate, "
     "and act with the other tools"
@@ -88,12 +89,18 @@ def path(filename: object, kind: object, element: object, scale: object) -> str:
 
 @conversion("playwright_output")
 def output(filename: object) -> str:
-    """Return the file below the output folder that text of pages is saved to."""
+    """Return the path of the file, below the output folder, that text of pages is saved to."""
     name = str(filename)
     parts = PurePosixPath(name.replace("\\", "/")).parts
     if not parts or parts[0].startswith("/") or ".." in parts:
         raise ValueError(f"must be a name below {FOLDER}/, not {name!r}")
     return "/".join((FOLDER, *(parts[1:] if parts[0] == FOLDER else parts)))
+
+
+@conversion("playwright_characters")
+def characters(filename: object) -> int:
+    """Return how long a list or a body may be that goes to a file instead of the answer."""
+    return MOST_CHARACTERS
 
 
 @conversion("playwright_seconds")

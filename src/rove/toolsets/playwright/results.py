@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import Any
 
 from rove.actions.devtools.console import ConsoleLine
-from rove.actions.devtools.network import RequestDetails, RequestLine
+from rove.actions.devtools.network import RequestBody, RequestDetails, RequestLine
 from rove.errors import InvalidArguments
 from rove.outcome import AnyOutcome
-from rove.page_text import PageText
+from rove.page_text import Own, PageText
 from rove.toolsets.playwright.javascript import literal, pictured
 from rove.toolsets.playwright.paths import shown_path
 from rove.toolsets.tool import ToolRequest
@@ -70,20 +70,19 @@ def _message(line: ConsoleLine) -> str:
 
 
 def _requests(given: Arguments, outcome: AnyOutcome) -> list[str]:
-    every = _since_document(list(outcome.result.requests))
+    document = outcome.result.document or 0
+    every = [each for each in outcome.result.requests if each.request >= document]
     shown = [each for each in every if given.get("static") or each.type in FETCHED or not _has_succeeded(each)]
     lines = [f"{each.request}. {_request(each)}" for each in shown]
     hidden = len(every) - len(shown)
     if hidden:
         some = ("", "it") if hidden == 1 else ("s", "them")
         lines.append(f'\nNote: {hidden} static request{some[0]} not shown, run with "static" option to see {some[1]}.')
+    if left_out := outcome.result.left_out:
+        lines.append(
+            f"\nNote: {left_out} earlier requests not shown, give a filename to have the latest 500 in a file."
+        )
     return ["\n".join(lines)]
-
-
-def _since_document(requests: list[RequestLine]) -> list[RequestLine]:
-    """Return the requests since the page's own document was asked for."""
-    starts = [index for index, each in enumerate(requests) if each.type == "document" and each.context == "page"]
-    return requests[starts[-1] :] if starts else requests
 
 
 def _has_succeeded(request: RequestLine) -> bool:
@@ -105,13 +104,28 @@ def _one_request(given: Arguments, outcome: AnyOutcome) -> list[str]:
     part = given.get("part")
     if part is None:
         return ["\n".join(_request_facts(line, details))]
+    if body := _body_of(given, details):
+        return _body(body, _part_title(given))
     parts = {
         "request-headers": _headers(details.sent_headers),
         "response-headers": _headers(details.received_headers),
-        "request-body": [details.sent.text] if details.sent else [],
-        "response-body": [details.received.text] if details.received else [],
     }
-    return ["\n".join(parts[part])] if parts[part] else []
+    return ["\n".join(parts[part])] if parts.get(part) else []
+
+
+def _body_of(given: Arguments, details: RequestDetails) -> RequestBody | None:
+    return {"request-body": details.sent, "response-body": details.received}.get(given.get("part", ""))
+
+
+def _body(body: RequestBody, title: str) -> list[str]:
+    """Return the text of a body, and the file that has all of it if it is long; of one that is no text, the file."""
+    link = [f"- [{title}]({shown_path(body.path)})"] if body.path else []
+    is_data = body.path is not None and isinstance(body.text, Own)
+    return link if is_data else [body.text, *link] if body.text else link
+
+
+def _part_title(given: Arguments) -> str:
+    return str(given["part"]).replace("-", " ").capitalize()
 
 
 def _request_facts(line: RequestLine, details: RequestDetails) -> Iterable[str]:
@@ -124,8 +138,15 @@ def _request_facts(line: RequestLine, details: RequestDetails) -> Iterable[str]:
     for title, headers in (("Request headers", _headers(details.sent_headers)), ("Response headers", received)):
         if headers:
             yield from ("", f"  {title}", *(f"    {each}" for each in headers))
-    if status:
-        yield from ("", 'Call browser_network_request with part="response-body" to read the response body.')
+    hints = ["request"] if details.has_sent_body else []
+    hints += ["response"] if line.status is not None and _has_body(line.status) else []
+    if hints:
+        yield ""
+        yield from (f'Call browser_network_request with part="{way}-body" to read the {way} body.' for way in hints)
+
+
+def _has_body(status: int) -> bool:
+    return status >= 200 and status not in (204, 304)
 
 
 def _headers(headers: Mapping[PageText, PageText]) -> list[str]:
@@ -204,6 +225,28 @@ RESULTS: dict[str, Tell] = {
     "browser_tabs": lambda given, outcome: tab_lines((outcome.view or NO_VIEW).tabs),
     "browser_wait_for": _waited,
 }
+
+
+# What the link to a file is called that has the result of a call.
+FILE_TITLES = {
+    "browser_console_messages": "Console",
+    "browser_evaluate": "Evaluation result",
+    "browser_find": "Find results",
+    "browser_network_requests": "Network",
+    "browser_network_request": "Request",
+}
+
+
+def file_title(request: ToolRequest) -> str:
+    """Return what the link to the file is called that has the result of a call."""
+    return _part_title(request.arguments) if request.arguments.get("part") else FILE_TITLES[request.tool]
+
+
+def copied_body(request: ToolRequest, outcome: AnyOutcome) -> str | None:
+    """Return the file of the workspace that has the body that was asked for, if the answer does not have all of it."""
+    details = getattr(outcome.result, "details", None)
+    body = _body_of(request.arguments, details) if details is not None else None
+    return str(body.path) if body is not None and body.path else None
 
 
 def result_of(request: ToolRequest, outcome: AnyOutcome) -> list[str]:

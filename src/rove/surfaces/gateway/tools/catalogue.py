@@ -66,7 +66,7 @@ class ToolsetTool:
         except RoveError as error:
             error.hint = insert_names(error.hint, tool.names)
             return _result_of(tool.error_answer(request.request, error))
-        return _result_of(tool.answer(request.request, outcome))
+        return _result_of(await tool.answer(request.request, outcome))
 
 
 def tools_of(toolset: Toolset) -> Iterator[ToolsetTool]:
