@@ -20,6 +20,7 @@ from docs.action_reference import action_lines, more_tools_table, tools_table
 from docs.cli_reference import cli_lines
 from docs.contract_table import contract_table
 from docs.engine_table import engine_table
+from docs.feature_table import feature_table
 from docs.gateway_reference import gateway_lines
 from docs.markdown import listed, row
 from docs.method_stubs import method_stub
@@ -173,8 +174,9 @@ def gateway_page() -> Iterator[str]:
 
 
 def engines_page() -> str:
-    """docs/engines.md as it is, with the table of the last runs."""
-    return _with_block((ROOT / "docs/engines.md").read_text("utf-8"), "engines", engine_table())
+    """docs/engines.md as it is, with the matrix of features and the table of the last runs."""
+    text = _with_block((ROOT / "docs/engines.md").read_text("utf-8"), "features", feature_table())
+    return _with_block(text, "engines", engine_table())
 
 
 # Toolsets

@@ -29,13 +29,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class EngineResults:
-    """Counts passed, failed and skipped tests of each file."""
+    """Counts passed, failed and skipped tests of each file, and names those that show a feature of an engine."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._passed: Counter[str] = Counter()
         self._failed: defaultdict[str, list[str]] = defaultdict(list)
         self._skipped: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        # Tests that passed and show what an engine can do (docs/feature_table.py), by file.
+        self._features: defaultdict[str, set[str]] = defaultdict(set)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         file, _, name = report.nodeid.partition("::")
@@ -45,6 +47,8 @@ class EngineResults:
             self._skipped[file][self._reason(report)] += 1
         elif report.when == "call" and report.passed:
             self._passed[file] += 1
+            if "feature" in report.keywords:
+                self._features[file].add(name.partition("[")[0])
 
     def pytest_sessionfinish(self) -> None:
         engine = cast(EngineName, self._config.getoption("--engine"))
@@ -69,6 +73,7 @@ class EngineResults:
             "passed": self._passed[file],
             "failed": sorted(self._failed[file]),
             "skipped": dict(sorted(self._skipped[file].items())),
+            **({"features": sorted(self._features[file])} if self._features[file] else {}),
         }
 
     def _reason(self, report: pytest.TestReport) -> str:

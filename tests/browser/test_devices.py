@@ -40,6 +40,8 @@ def page_with_frame_and_worker(site: Site) -> str:
 
 
 @pytest.mark.engines("chromium", reason="Firefox emulates no touch screen, no colour scheme and no reduced motion")
+@pytest.mark.contract("C7")
+@pytest.mark.feature("Mobile emulation", works=("chromium",))
 async def test_a_phone_is_a_phone_in_pages_frames_workers_and_requests(session: Session, site: Site) -> None:
     outcome = await session.emulate("Pixel 10", locale="de-DE", time_zone="Asia/Tokyo", color_scheme="dark",
                                     reduced_motion=True)  # fmt: skip
@@ -103,6 +105,8 @@ async def test_values_of_ones_own_replace_those_of_a_device_and_what_is_not_give
     assert await value(session, "[innerWidth, devicePixelRatio]") == [600, 2]
 
 
+@pytest.mark.contract("C7")
+@pytest.mark.feature("Geolocation and permissions", works=("chromium", "firefox"))
 async def test_an_emulated_place_is_told_to_the_origins_that_have_the_permission(session: Session, site: Site) -> None:
     ask = "new Promise(r => navigator.geolocation.getCurrentPosition(p => r([p.coords.latitude, p.coords.longitude]),"
     ask += " e => r(e.code)))"
@@ -153,6 +157,12 @@ def test_every_device_has_a_name_and_a_screen() -> None:
 
 
 @pytest.mark.engines("firefox", reason="it can emulate a touch screen")
+@pytest.mark.contract("C7")
+@pytest.mark.feature(
+    "Mobile emulation",
+    part=("firefox",),
+    reason="no touch screen, and no colour scheme or other preference of the user",
+)
 async def test_a_touch_screen_that_cannot_be_emulated_is_told_or_refused(session: Session, site: Site) -> None:
     outcome = await session.emulate("Pixel 10", locale="de-DE", time_zone="Asia/Tokyo")
     assert "Pixel 10; 412 x 923 at density 2.625; mobile; no touch screen" in str(outcome.result)

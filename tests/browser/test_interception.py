@@ -46,6 +46,8 @@ async def own(home: Path, tmp_path: Path, site: Site) -> AsyncGenerator[Session]
         yield Session(sessions, None)
 
 
+@pytest.mark.contract("C7")
+@pytest.mark.feature("Request interception", works=("chromium", "firefox"))
 async def test_a_rule_answers_in_place_of_a_server_everywhere_in_the_session(session: Session, site: Site) -> None:
     await session.navigate(page_with_frame_and_worker(site))
     added = await session.intercept(url=f"{API}/v1/*", method="post", status=201, body='{"id": 7}')

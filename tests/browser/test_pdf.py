@@ -19,6 +19,8 @@ pytestmark = pytest.mark.one_session
 TALL = "<title>Tea: a list</title><p>Text</p>" + "<div style='height: 900px'>More</div>" * 4
 
 
+@pytest.mark.contract("C7")
+@pytest.mark.feature("PDF", works=("chromium", "firefox"))
 async def test_a_page_is_printed_into_the_workspace(session: Session, site: Site, home: Path) -> None:
     await session.navigate(site.page("/", TALL))
     outcome = await session.pdf()

@@ -20,6 +20,8 @@ async def ids(session: Session) -> list[str]:
     return [tab.id for tab in (await session.tabs()).result.tabs]
 
 
+@pytest.mark.contract("C7")
+@pytest.mark.feature("Several tabs", works=("chromium", "firefox", "webkit"))
 async def test_list_shows_where_each_tab_is_and_which_is_in_front(session: Session, site: Site) -> None:
     first, second = site.page("/1", "<title>One</title>"), site.page("/2", "<title>Two</title>")
     await session.navigate(first)

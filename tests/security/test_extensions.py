@@ -103,6 +103,8 @@ def is_filtered(pid: int) -> bool:
         return True
 
 
+@pytest.mark.contract("C7")
+@pytest.mark.feature("Extensions", works=("chromium",))
 async def test_requests_of_an_extension_pass_the_guard_and_its_pages_are_closed_to_the_agent(
     tmp_path: Path, home: Path, settings: Settings, site: Site, unreachable: Canary
 ) -> None:

@@ -51,6 +51,8 @@ async def found_by_the_page_itself(session: Session, options: str = "{}") -> set
     return {(rule["id"], selector(node["target"])) for rule in found for node in rule["nodes"]}
 
 
+@pytest.mark.contract("C7")
+@pytest.mark.feature("Accessibility audit", works=("chromium", "firefox"))
 async def test_an_audit_finds_what_axe_finds_in_the_page_its_shadow_roots_and_frames(
     session: Session, site: Site, axe_file: Path
 ) -> None:

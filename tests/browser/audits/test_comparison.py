@@ -49,6 +49,8 @@ async def test_the_first_call_keeps_the_picture_and_a_page_that_moves_looks_the_
     assert (await session.evaluate("document.adoptedStyleSheets.length")).result.value == 0
 
 
+@pytest.mark.contract("C7")
+@pytest.mark.feature("Visual comparison", works=("chromium", "firefox", "webkit"))
 async def test_a_difference_is_a_number_a_place_and_a_picture(session: Session, site: Site) -> None:
     await session.navigate(page(site, "12:00"))
     await session.compare("clock", full_page=True)

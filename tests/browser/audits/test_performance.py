@@ -78,6 +78,8 @@ async def test_vitals_are_those_of_the_library_that_defines_them(session: Sessio
 
 
 @recorded
+@pytest.mark.contract("C7")
+@pytest.mark.feature("Performance profile", works=("chromium",))
 async def test_a_profile_names_the_costliest_function_and_holds_nothing_of_other_sessions(
     session: Session, sessions: Sessions, site: Site
 ) -> None:
