@@ -12,6 +12,8 @@ from rove.validation.pattern import pattern
 
 Conversion = Callable[..., Any]
 _conversions: dict[str, Conversion] = {}
+# What a conversion reads besides values of the type that its argument is declared with.
+_also_read: dict[str, tuple[type[Any], ...]] = {}
 _DURATION = pattern(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)")
 # A timeout of so many seconds is longer than any call may take, so that milliseconds are meant.
 MILLISECONDS_FROM = 1000
@@ -26,8 +28,12 @@ LONGEST_WAIT = 60
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
-def conversion(name: str) -> Callable[[Conversion], Conversion]:
-    """Declare a conversion, which toolsets name as `as`. It raises ValueError with why a value is refused."""
+def conversion(name: str, also: tuple[type[Any], ...] = ()) -> Callable[[Conversion], Conversion]:
+    """Declare a conversion, which toolsets name as `as`. It raises ValueError with why a value is refused.
+
+    Its values have the type that their argument is declared with, or one of `also`.
+    """
+    _also_read[name] = also
     return lambda convert: _conversions.setdefault(name, convert)
 
 
@@ -38,7 +44,12 @@ def find_conversion(name: str) -> Conversion:
     return _conversions[name]
 
 
-@conversion("duration")
+def also_read_by(name: str | None) -> tuple[type[Any], ...]:
+    """Return what a conversion reads besides values of the declared type."""
+    return _also_read.get(name or "", ())
+
+
+@conversion("duration", also=(int, float))
 def duration(value: object) -> float:
     """Return the seconds of a duration such as 15s, 500ms or 2m."""
     match = _DURATION.fullmatch(value) if isinstance(value, str) else None
@@ -86,7 +97,7 @@ def locator(selector: object, role: object = None, name: object = None) -> str:
     return f"{kind} {words}" if name else kind
 
 
-@conversion("form_fields")
+@conversion("form_fields", also=(object,))
 def form_fields(value: object) -> list[dict[str, object]]:
     """Return the fields of a form: a list of selectors and values, or an object of values by selector."""
     if isinstance(value, dict):
@@ -112,7 +123,7 @@ def _form_value(value: object) -> object:
     return str(value) if is_number else value
 
 
-@conversion("wait_seconds")
+@conversion("wait_seconds", also=(str,))
 def wait_seconds(value: object) -> float:
     """Return the seconds of a duration such as 500ms, or of a number: seconds, or milliseconds if it is above 60."""
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -131,13 +142,13 @@ def viewport(value: object) -> object:
     return {"width": int(match[1]), "height": int(match[2])} if match else value
 
 
-@conversion("steps")
+@conversion("steps", also=(object,))
 def steps(actions: object) -> list[dict[str, Any]]:
     """Return the steps of a batch that a list such as `[{"type": "navigate", "url": …}]` means."""
     return steps_of(read_listed_actions(actions))
 
 
-@conversion("seconds")
+@conversion("seconds", also=(str,))
 def seconds(value: object) -> float:
     """Return a number of seconds; 1000 and more, which no call may take, are milliseconds."""
     try:
@@ -160,14 +171,14 @@ def nothing(*values: object) -> None:
     """Return None: with a `default`, the argument has a value only where a call has none of these."""
 
 
-@conversion("tab_id")
+@conversion("tab_id", also=(int, float))
 def tab_id(*values: object) -> str:
     """Return the id of a tab, which may be given as its number alone."""
     given = str(first(*values))
     return f"t{given}" if given.isascii() and given.isdigit() else given
 
 
-@conversion("scroll_direction")
+@conversion("scroll_direction", also=(int, float))
 def scroll_direction(value: object) -> str:
     """Return the direction of `down`, `bottom` or a number of pixels, which is negative upwards."""
     word = str(value).strip().lower()
@@ -176,7 +187,7 @@ def scroll_direction(value: object) -> str:
     return "up" if _pixels(word) < 0 else "down"
 
 
-@conversion("scroll_amount")
+@conversion("scroll_amount", also=(int, float))
 def scroll_amount(value: object) -> int | None:
     """Return the pixels of `bottom`, which is far, or of a number; None for a direction alone."""
     word = str(value).strip().lower()

@@ -19,10 +19,11 @@ from rove.render.cleaning import readable
 from rove.settings.tree import Settings
 from rove.toolsets.answers.form import find_answer_form, find_error_form
 from rove.toolsets.catalogue import OPTIONS, call_of, one_line_of, options_of, split_options
-from rove.toolsets.conversions import find_conversion
+from rove.toolsets.conversions import also_read_by, find_conversion
 from rove.toolsets.declaration import VIEW, Argument, Case, Source, ToolDeclaration
 from rove.toolsets.tool import Answer, Call, FiledAnswer, ToolRequest
 from rove.validation.fields import UNKNOWN, InvalidFields, build, schema_of
+from rove.validation.json_types import as_meant, refuse_wrong_type
 from rove.workspace import Workspace
 
 _PLACEHOLDER = re.compile(r"\{([a-zA-Z_.]+)\}")
@@ -114,10 +115,17 @@ class DeclaredTool:
 
     def request(self, arguments: Mapping[str, Any]) -> ToolRequest:
         given = {name: each.default for name, each in self._arguments.items() if each.default is not None}
-        select = self._declared.select
-        case = self._declared.cases.get(str(arguments.get(select))) if select else None
-        given |= {name: value for name, value in arguments.items() if _is_given(value) or self._needs(name, case)}
-        return ToolRequest(self.name, str(given.get(select)) if select else None, given, self._settings)
+        chosen = arguments.get(self._declared.select or "")
+        case = self._declared.cases.get(chosen) if isinstance(chosen, str) else None
+        given |= {
+            name: as_meant(self._type_of(name), value)
+            for name, value in arguments.items()
+            if _is_given(value) or self._needs(name, case)
+        }
+        return ToolRequest(self.name, chosen if isinstance(chosen, str) else None, given, self._settings)
+
+    def _type_of(self, name: str) -> str | None:
+        return self._arguments[name].type if name in self._arguments else None
 
     def call(self, arguments: Mapping[str, Any]) -> Call:
         request = self.request(arguments)
@@ -125,8 +133,9 @@ class DeclaredTool:
         case = self._case(request)
         required = [name for name, each in self._arguments.items() if each.required]
         for name in (*required, *case.required):
-            if name not in request.arguments:
+            if request.arguments.get(name) is None:
                 raise InvalidArguments(f"`{name}` is missing.")
+        self._refuse_wrong_types(case, request.arguments)
         for name in case.refused:
             if name in request.arguments:
                 raise InvalidArguments(f"`{name}` is not for `{self._declared.select}` {request.case}.")
@@ -140,13 +149,28 @@ class DeclaredTool:
             known = ", ".join(self._arguments) or "nothing"
             raise InvalidArguments(f"`{unknown[0]}` is not an argument of {self.name}, which takes: {known}.")
 
+    def _refuse_wrong_types(self, case: Case, arguments: Mapping[str, Any]) -> None:
+        """Refuse values of another type than is declared, unless what converts them reads them too.
+
+        An argument without a declared type is checked by the action that it is passed to.
+        """
+        sources = [value for value in case.passed.values() if isinstance(value, Source)]
+        for name, value in arguments.items():
+            also = {kind for each in sources if name in each.names for kind in also_read_by(each.conversion)}
+            if self._arguments[name].type is None or {type(value), object} & also:
+                continue
+            try:
+                refuse_wrong_type(self.schema["properties"][name], value)
+            except ValueError as error:
+                raise InvalidArguments(f"`{name}`: {error}.") from error
+
     def _case(self, request: ToolRequest) -> Case:
         cases, select = self._declared.cases, self._declared.select
         if select is None:
             return self._first
-        if request.arguments.get(select) not in cases:
+        if request.case is None or request.case not in cases:
             raise InvalidArguments(f"`{select}`: must be one of {', '.join(cases)}.")
-        return cases[str(request.case)]
+        return cases[request.case]
 
     def _passed(self, case: Case, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments of the action, and the options of the call."""

@@ -224,7 +224,7 @@ def _free_object(value: Any, where: str) -> dict[str, Any]:
     """Read an object whose properties are not known ahead; it may be written as JSON, as its schema asks for."""
     read = value
     if isinstance(value, str):
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(ValueError, RecursionError):  # nested more deeply than it can be read
             read = json.loads(value)
     return cast(dict[str, Any], read) if isinstance(read, dict) else _refuse(where, "must be an object")
 
@@ -233,11 +233,18 @@ def _text(value: Any, where: str) -> str:
     return value if isinstance(value, str) else _refuse(where, "must be a string")
 
 
-def _switch(value: Any, where: str) -> bool:
+def truth_of(value: object) -> bool | None:
+    """Return whether a value means yes or no, also in words as models and people write them; None if neither."""
     words = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
     if isinstance(value, bool):
         return value
-    said = words.get(str(value).lower()) if isinstance(value, str | int) else None
+    if isinstance(value, int):
+        return {0: False, 1: True}.get(value)
+    return words.get(value.lower()) if isinstance(value, str) else None
+
+
+def _switch(value: Any, where: str) -> bool:
+    said = truth_of(value)
     return said if said is not None else _refuse(where, "must be true or false")
 
 

@@ -41,7 +41,9 @@ def composite(request: ToolRequest, outcome: AnyOutcome) -> Answer:
 def composite_error(request: ToolRequest, error: RoveError) -> Answer:
     """Tell which action failed, why, and what to try next."""
     warning = f"{WARNING}\n" if error.origins else ""
-    told = {"action": str(request.arguments.get("action", "")), "success": False, "error": warning + error_text(error)}
+    action = request.arguments.get("action")
+    named = one_line(action, LONGEST_TITLE) if isinstance(action, str) else ""
+    told = {"action": named, "success": False, "error": warning + error_text(error)}
     return Answer(_json(told), (), told, is_error=True, code=error.code, conceals=error.conceals)
 
 
