@@ -29,6 +29,7 @@ async def test_a_flood_of_console_messages_is_counted(session: Session, site: Si
     assert result.unrecorded > 0
     assert len(result.lines) + result.left_out + result.dropped + result.unrecorded == LINES
     assert f"{result.unrecorded} were not recorded" in str(result)
+    assert result.lines[-1].text == f"line {LINES - 1}"
     assert await value(session, "document.querySelector('h1').textContent") == "Loud"
 
 

@@ -51,7 +51,7 @@ class Tools(ToolCaller):
         """Return the JSON of an answer, or of the file that the command in it prints."""
         command = re.search(r"Read it with: (.*)", text)
         if command is None:
-            return json.loads(text)
+            return json.loads(text.splitlines()[0])  # the next line says what was dropped
         words = shlex.split(command[1])
         assert words[0] == "cat" and Path(words[1]).is_relative_to(self.workspace)
         return json.loads(subprocess.run(words, capture_output=True, check=True).stdout)

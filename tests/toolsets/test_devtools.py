@@ -322,6 +322,22 @@ async def test_b9_offline_no_request_is_made_and_online_again_they_are(tools: To
     assert "`offline`" in await tools.error("browser_set_offline", offline="perhaps")
 
 
+@pytest.mark.contract("B4")
+async def test_b4_after_a_flood_the_newest_entries_and_the_errors_of_the_next_page_are_there(
+    tools: Tools, site: Site
+) -> None:
+    await tools.text("browser_navigate", url=site.page("/", "<p>Page</p>"))
+    await tools.value("for (let i = 0; i < 1500; i++) console.log('line', i)")
+    assert [entry["args"] for entry in await tools.entries(2, limit=2)] == [["line", 1498], ["line", 1499]]
+    loud = "for (let i = 0; i < 3000; i++) console.log('line', i)"
+    await tools.text("browser_navigate", url=site.page("/loud", f"<script>{loud}</script>"))
+    await tools.text("browser_navigate", url=site.page("/next", f"<script>missing()</script><script>{loud}</script>"))
+    found = await tools.entries(500, limit=500)
+    assert found[-1]["args"] == ["line", 2999]
+    errors = [entry for entry in found if entry["type"] == "exception"]
+    assert len(errors) == 1 and errors[0]["source"].startswith(site.url("/next"))
+
+
 async def test_b10_console_entries_say_their_context(tools: Tools, site: Site) -> None:
     site.page("/worker.js", "console.log('in worker')", kind="text/javascript")
     # Another script than in the tests above, which have registered theirs.

@@ -20,6 +20,9 @@ class ConsoleLog(Protocol):
     is_uncounted: bool
 
     def __iter__(self) -> Iterator[ConsoleMessage]: ...
+    async def catch_up(self) -> None:
+        """Wait until what was written so far is in the log."""
+
     def clear(self) -> int:
         """Remove all messages; return how many there were."""
         ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 
 from rove.browser.network.event_rates import MESSAGE_BYTES_PER_SECOND, MESSAGES_PER_SECOND
 
@@ -12,6 +13,13 @@ BYTES_FOR_ONE = 20_000
 UNKNOWN_SECONDS = 30.0
 # A longer event is dropped.
 MAX_EVENT_BYTES = 16_000_000
+# Of the console messages that come too fast to be read, so many of the newest are held; of each kind,
+# with so many bytes at most.
+MAX_HELD = 500
+MAX_HELD_ERRORS = 100
+MAX_HELD_BYTES = 4_000_000
+# They are held so long: then the limits of a new second hold.
+HELD_SECONDS = 1.0
 
 
 class Bucket:
@@ -68,7 +76,8 @@ class Followed:
 class EventLimiter:
     """Admits a limited number of events and of bytes in each second."""
 
-    def __init__(self) -> None:
+    def __init__(self, per_second: int = MESSAGES_PER_SECOND) -> None:
+        self._per_second = per_second
         self._window_end = 0.0
         self._events = 0
         self._bytes = 0
@@ -78,9 +87,55 @@ class EventLimiter:
         now = time.monotonic()
         if now >= self._window_end:
             self._window_end, self._events, self._bytes = now + 1, 0, 0
-        is_full = self._events >= MESSAGES_PER_SECOND or self._bytes >= MESSAGE_BYTES_PER_SECOND
+        is_full = self._events >= self._per_second or self._bytes >= MESSAGE_BYTES_PER_SECOND
         if is_full or size > MAX_EVENT_BYTES:
             return False
         self._events += 1
         self._bytes += size
         return True
+
+
+class NewestMessages:
+    """The newest of the console messages that came too fast to be read, unparsed, until there is time for them.
+
+    Uncaught errors have places of their own, so that no flood of other messages takes these.
+    """
+
+    def __init__(self) -> None:
+        self._added = 0
+        self._lines = _Newest(MAX_HELD)
+        self._errors = _Newest(MAX_HELD_ERRORS)
+        # Whether it has been arranged that they are read.
+        self.is_scheduled = False
+
+    def __bool__(self) -> bool:
+        return bool(self._lines.kept or self._errors.kept)
+
+    def add(self, data: bytes, *, is_error: bool) -> list[bytes]:
+        """Hold a message; return the oldest ones, for which there is no room any more."""
+        self._added += 1
+        return (self._errors if is_error else self._lines).add(self._added, data)
+
+    def take(self) -> list[bytes]:
+        """Return all of them in the order in which they came, and hold none."""
+        taken = [data for _, data in sorted([*self._lines.kept, *self._errors.kept])]
+        self._lines, self._errors = _Newest(MAX_HELD), _Newest(MAX_HELD_ERRORS)
+        return taken
+
+
+class _Newest:
+    """The newest messages of one kind with their numbers, oldest first."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._bytes = 0
+        self.kept: deque[tuple[int, bytes]] = deque()
+
+    def add(self, number: int, data: bytes) -> list[bytes]:
+        self.kept.append((number, data))
+        self._bytes += len(data)
+        left_out: list[bytes] = []
+        while len(self.kept) > self._most or self._bytes > MAX_HELD_BYTES:
+            left_out.append(self.kept.popleft()[1])
+            self._bytes -= len(left_out[-1])
+        return left_out

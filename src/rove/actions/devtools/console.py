@@ -120,6 +120,8 @@ class Console(TabAction[ConsoleLines]):
 
     async def perform(self, tab: Tab) -> ConsoleLines:
         both = tab.console
+        for log in both:
+            await log.catch_up()
         worst = LEVELS[LEVELS.index(self.level) :]
         told = (entry for log in both for entry in log if entry.level in worst and _may_tell(tab, entry))
         entries = sorted(told, key=lambda entry: entry.at)

@@ -47,6 +47,11 @@ class ConsoleLog(console_log.ConsoleLog):
         super().__init__(events)
         self._tasks = tasks
         self._values = ConsoleValues(tasks)
+        self._targets: dict[CdpSession, None] = {}
+
+    async def catch_up(self) -> None:
+        for cdp in {cdp.group: cdp for cdp in self._targets}.values():
+            await cdp.catch_up()
 
     def listen(self, cdp: CdpSession, find_source: FindSource, find_author: FindAuthor | None = None) -> None:
         """Log the messages of a CDP session; `find_source` maps an execution context id to its source."""
@@ -62,6 +67,8 @@ class ConsoleLog(console_log.ConsoleLog):
         cdp.on("Console.messageAdded", lambda event: self._on_message(event["message"], find_source(None)))
         cdp.on("Log.entryAdded", lambda event: self._on_entry(event["entry"], find_source(None), find_author))
         cdp.on("dropped", self._on_dropped)
+        self._targets[cdp] = None
+        cdp.on("closed", lambda _: self._targets.pop(cdp, None))
 
     def _on_api_call(self, event: dict[str, Any], source: ConsoleSource, cdp: CdpSession) -> None:
         kind = event["type"]

@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable
 from enum import Enum
 
-from rove.browser.network.event_rates import REQUESTS_AT_ONCE, REQUESTS_PER_SECOND
+from rove.browser.network.event_rates import ERRORS_PER_SECOND, REQUESTS_AT_ONCE, REQUESTS_PER_SECOND
 from rove.chromium.protocol.event_limits import LIMITED_METHODS, is_limited
-from rove.protocol.limits import EventLimiter, Followed
+from rove.protocol.limits import MAX_HELD_BYTES, EventLimiter, Followed, NewestMessages
 
 # Frames below the main frame that are followed at once, and how many more in each second.
 FRAMES_AT_ONCE = 500
@@ -20,6 +20,7 @@ FRAMES_PER_SECOND = 50
 
 _REQUEST = re.compile(rb'\{"method":"[A-Za-z.]+","params":\{"requestId":"([^"]{1,64})"(?:,"loaderId":"([^"]{1,64})")?')
 _LENGTH = re.compile(rb'"dataLength":(\d{1,18})')
+UNCAUGHT = b"Runtime.exceptionThrown"
 _STARTS = (b"Network.requestWillBeSent", b"Network.webSocketCreated")
 _ENDS = (b"Network.loadingFinished", b"Network.loadingFailed", b"Network.webSocketClosed")
 _OF_REQUESTS = (
@@ -40,11 +41,12 @@ _TAIL = 200
 
 
 class Verdict(Enum):
-    """What becomes of an event: it is read, dropped and counted, or left out because no part of rove needs it."""
+    """What becomes of an event: it is read, dropped and counted, left out as no part of rove needs it, or held."""
 
     READ = 1
     DROP = 2
     SKIP = 3
+    HOLD = 4
 
 
 class Admission:
@@ -53,6 +55,8 @@ class Admission:
     def __init__(self, main_frame: bytes = b"") -> None:
         self._main_frame = main_frame
         self._written = EventLimiter()
+        self._errors = EventLimiter(ERRORS_PER_SECOND)
+        self.held = NewestMessages()
         self._requests = Followed(REQUESTS_AT_ONCE, REQUESTS_PER_SECOND)
         self._frames = Followed(FRAMES_AT_ONCE, FRAMES_PER_SECOND)
         self._document = b""
@@ -63,8 +67,33 @@ class Admission:
         return Verdict.READ if decide is None else decide(self, data, size)
 
     def of_written(self, data: bytes, size: int) -> Verdict:
-        """Decide on what a page writes: console messages, errors, messages of WebSockets."""
-        return _read_if(not is_limited(data) or self._written.admits(size))
+        """Decide on messages of WebSockets."""
+        return _read_if(self._written.admits(size))
+
+    def of_message(self, data: bytes, size: int) -> Verdict:
+        """Hold console messages beyond the limit, and those behind held ones: the newest are read later."""
+        if not is_limited(data) or (not self.held and self._written.admits(size)):
+            return Verdict.READ
+        return _hold_if(size <= MAX_HELD_BYTES)
+
+    def of_error(self, data: bytes, size: int) -> Verdict:
+        """Read uncaught errors at once, whatever else the page writes; hold those beyond a limit of their own."""
+        return Verdict.READ if self._errors.admits(size) else _hold_if(size <= MAX_HELD_BYTES)
+
+    def of_entry(self, data: bytes, size: int) -> Verdict:
+        """Decide on an entry of the browser itself. It is about requests that may be forgotten if it is read later."""
+        return _read_if(self._errors.admits(size))
+
+    def hold(self, method: bytes, data: bytes) -> list[bytes]:
+        """Hold a message; return those that are dropped for it."""
+        return self.held.add(data, is_error=method == UNCAUGHT)
+
+    def take_held(self) -> list[bytes]:
+        """Return the messages that are held, which count as read now."""
+        taken = self.held.take()
+        for data in taken:
+            self._written.admits(len(data))
+        return taken
 
     def of_new_request(self, data: bytes, size: int) -> Verdict:
         """Follow the request for the main document, and others if the page has not sent too many."""
@@ -118,8 +147,16 @@ def _read_if(condition: bool) -> Verdict:
     return Verdict.READ if condition else Verdict.DROP
 
 
+def _hold_if(condition: bool) -> Verdict:
+    return Verdict.HOLD if condition else Verdict.DROP
+
+
 _DECISIONS: dict[bytes, Callable[[Admission, bytes, int], Verdict]] = {
     **dict.fromkeys(LIMITED_METHODS, Admission.of_written),
+    b"Runtime.consoleAPICalled": Admission.of_message,
+    b"Console.messageAdded": Admission.of_message,
+    UNCAUGHT: Admission.of_error,
+    b"Log.entryAdded": Admission.of_entry,
     **dict.fromkeys(_STARTS, Admission.of_new_request),
     **dict.fromkeys(_OF_REQUESTS, Admission.of_request),
     **dict.fromkeys(_ENDS, Admission.of_request_end),

@@ -19,6 +19,7 @@ from rove.browser.failures import BrowserError
 from rove.chromium.protocol.admission import Verdict, data_length
 from rove.chromium.protocol.event_limits import dropped_event
 from rove.chromium.protocol.target_group import TargetGroup, cost_of
+from rove.protocol.limits import HELD_SECONDS
 from rove.validation.pattern import pattern
 
 log = logging.getLogger(__name__)
@@ -36,6 +37,10 @@ _BEFORE_SESSION_ID = slice(-34 - len(_SESSION_FIELD), -34)
 TURN_SECONDS = 0.01
 # How much of a document has arrived is told at most once in this many seconds.
 DATA_SECONDS = 0.05
+# Held console messages are handled before these, which change what is known of a message's author.
+_AUTHORS_CHANGE = frozenset({b"Runtime.executionContextsCleared", b"Page.frameNavigated", b"Target.detachedFromTarget"})
+# The longest wait for what a page has written too fast, when its console is read.
+CATCH_UP_SECONDS = 2.0
 # Seconds for which `Runtime.terminateExecution` may also stop a script of rove.
 TERMINATION_SECONDS = 1.0
 
@@ -192,7 +197,11 @@ class CdpConnection:
         if method not in self._subscribed:
             return False
         verdict = cdp.group.admission.verdict(method, data, size)
-        if verdict is Verdict.DROP:
+        if method in _AUTHORS_CHANGE:
+            self._read_held(cdp.group)
+        if verdict is Verdict.HOLD:
+            self._hold(method, data, cdp.group)
+        elif verdict is Verdict.DROP:
             cdp.emit("dropped", dropped_event(data))
         elif method == b"Network.dataReceived" and verdict is Verdict.READ:
             cdp.add_data(dropped_event(data).get("requestId", ""), data_length(data))
@@ -201,6 +210,42 @@ class CdpConnection:
         else:
             return verdict is Verdict.READ
         return False
+
+    def _hold(self, method: bytes, data: bytes, group: TargetGroup) -> None:
+        """Keep a console message for the next second; the oldest of too many are dropped."""
+        self._count_dropped(group.admission.hold(method, data))
+        if not group.admission.held.is_scheduled:
+            group.admission.held.is_scheduled = True
+            asyncio.get_running_loop().call_later(HELD_SECONDS, self._read_held, group, True)
+
+    def _read_held(self, group: TargetGroup, is_due: bool = False) -> None:
+        """Let the console messages that are held have their turn."""
+        if is_due:
+            group.admission.held.is_scheduled = False
+        if not group.admission.held or not self.is_open:
+            return
+        taken = group.admission.take_held()
+        if group.is_full:
+            self._count_dropped(taken)
+            return
+        for data in taken:
+            group.wait(data)
+        self._schedule(group)
+
+    def _count_dropped(self, messages: list[bytes]) -> None:
+        for data in messages:
+            if (cdp := self._by_id.get(data[_SESSION_ID])) is not None:
+                cdp.emit("dropped", dropped_event(data))
+
+    async def catch_up(self, group: TargetGroup) -> None:
+        """Wait until what a group has written so far has been handled, but not for long."""
+        self._read_held(group)
+        last = group.has_waited
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CATCH_UP_SECONDS):
+                while group.was_taken < last and self.is_open:
+                    group.turn_taken.clear()
+                    await group.turn_taken.wait()
 
     def _fail_request(self, cdp: CdpSession, event: CdpResult) -> None:
         """Fail a request that waits for rove, without waiting for an answer: too many others wait."""
@@ -229,6 +274,7 @@ class CdpConnection:
                 self._dispatch(data)
             except Exception:
                 log.exception("cannot handle a message from the browser: %s", data[:200])
+        group.turn_taken.set()
         if group.has_waiting and self.is_open:
             self._schedule(group)
 
@@ -348,6 +394,10 @@ class CdpSession:
         if method == "Runtime.terminateExecution":
             self._terminated_at = self.commanded_at
         return await self._connection.send(self.session_id, method, params, max_bytes)
+
+    async def catch_up(self) -> None:
+        """Wait until what the target, and those that are limited with it, have written has been handled."""
+        await self._connection.catch_up(self.group)
 
     async def detach(self) -> None:
         """Detach from a target that lives on; all that was set up through this CDP session ends with it."""

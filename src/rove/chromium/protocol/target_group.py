@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 
 from rove.chromium.protocol.admission import Admission
@@ -33,6 +34,9 @@ class TargetGroup:
         self._bucket = Bucket(MAX_MESSAGES_AT_ONCE, MESSAGES_PER_SECOND)
         self._waiting: deque[bytes] = deque()
         self._waiting_bytes = 0
+        # Messages that have ever waited, and those of them that do no more.
+        self.has_waited = self.was_taken = 0
+        self.turn_taken = asyncio.Event()
         self._window_end = 0.0
         self._in_window = 0
         self._bytes_in_window = 0
@@ -66,6 +70,7 @@ class TargetGroup:
     def wait(self, data: bytes) -> None:
         """Keep a message until it is its turn."""
         self._waiting.append(data)
+        self.has_waited += 1
         self._waiting_bytes += len(data)
 
     def take_turn(self, now: float) -> list[bytes]:
@@ -74,10 +79,12 @@ class TargetGroup:
         while self._waiting and len(taken) < MESSAGES_PER_TURN and self._bucket.take(now, cost_of(self._waiting[0])):
             taken.append(self._waiting.popleft())
             self._waiting_bytes -= len(taken[-1])
+        self.was_taken += len(taken)
         return taken
 
     def clear(self) -> None:
         """Forget what waits: the page is gone."""
+        self.was_taken += len(self._waiting)
         self._waiting.clear()
         self._waiting_bytes = 0
 

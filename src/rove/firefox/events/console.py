@@ -39,8 +39,14 @@ class ConsoleLog(console_log.ConsoleLog):
         self._is_repeated = is_repeated
         # Firefox names the page as the source of what its workers write.
         self._workers = WorkerScripts()
+        self._channel: PageChannel | None = None
+
+    async def catch_up(self) -> None:
+        if self._channel is not None:
+            self._channel.connection.read_held(self._channel)
 
     def listen(self, channel: PageChannel, origins: FrameOrigins) -> None:
+        self._channel = channel
         channel.on("log.entryAdded", lambda entry: self._on_entry(entry, channel, origins))
         self._workers.listen(channel)
         channel.on("dropped", self._on_dropped)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 from rove.browser.failures import BrowserError
 from rove.firefox.protocol.receiving import EVENT_PREFIX, Admission, Verdict, context_of, dropped_event, method_of
+from rove.protocol.limits import HELD_SECONDS
 from rove.validation.pattern import pattern
 
 log = logging.getLogger(__name__)
@@ -230,11 +231,37 @@ class BidiConnection:
         page = self.page_of(context_of(method, data))
         if not self._is_wanted(method, page):
             return
-        if page is not None and page.admission.verdict(method, data, size) is Verdict.DROP:
-            page.emit("dropped", dropped_event(method, data))
-            return
+        if page is not None:
+            verdict = page.admission.verdict(method, data, size)
+            if method.startswith("browsingContext."):
+                self.read_held(page)  # what is known of a message's author changes with such an event
+            if verdict is not Verdict.READ:
+                self._leave_out(verdict, method, data, page)
+                return
+        self._read(data)
+
+    def _read(self, data: bytes) -> None:
         message: BidiResult = json.loads(data)
         self._dispatch(message["method"], message["params"])
+
+    def _leave_out(self, verdict: Verdict, method: str, data: bytes, page: PageChannel) -> None:
+        """Drop an event, or hold it for the next second; the oldest of too many are dropped."""
+        dropped = page.admission.hold(data) if verdict is Verdict.HOLD else [data]
+        for each in dropped:
+            page.emit("dropped", dropped_event(method, each))
+        if verdict is Verdict.HOLD and not page.admission.held.is_scheduled:
+            page.admission.held.is_scheduled = True
+            asyncio.get_running_loop().call_later(HELD_SECONDS, self.read_held, page, True)
+
+    def read_held(self, page: PageChannel, is_due: bool = False) -> None:
+        """Read the console messages of a page that came too fast."""
+        if is_due:
+            page.admission.held.is_scheduled = False
+        for data in page.admission.take_held() if page.admission.held and self.is_open else ():
+            try:
+                self._read(data)
+            except Exception:
+                log.exception("cannot handle a message from the browser: %s", data[:200])
 
     def _is_wanted(self, method: str, page: PageChannel | None) -> bool:
         """Return whether an event has a handler; one that has none is not parsed, to save time."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-from rove.browser.network.event_rates import REQUESTS_AT_ONCE, REQUESTS_PER_SECOND
-from rove.protocol.limits import EventLimiter, Followed
+from rove.browser.network.event_rates import ERRORS_PER_SECOND, REQUESTS_AT_ONCE, REQUESTS_PER_SECOND
+from rove.protocol.limits import MAX_HELD_BYTES, EventLimiter, Followed, NewestMessages
 
 EVENT_PREFIX = b'{"type":"event","method":"'
 # Frames and realms that are followed at once, and how many more in each second.
@@ -26,6 +26,8 @@ _REQUEST = re.compile(rb'[^{]*\{[^{]*\{[^{\[]*(?:"intercepts":\[[^\]]*\],)?[^{\[
 _MUST_BE_READ = re.compile(rb'"navigation":"|"isBlocked":true')
 _MESSAGE = "script.message"
 _LOG = "log.entryAdded"
+# How the entry of an uncaught error begins.
+_ERROR = EVENT_PREFIX + b'log.entryAdded","params":{"type":"javascript"'
 _STARTS = "network.beforeRequestSent"
 _ENDS = frozenset({"network.responseCompleted", "network.fetchError"})
 # As much of an event is searched for its ids.
@@ -34,10 +36,11 @@ _TAIL_BYTES = 200
 
 
 class Verdict(Enum):
-    """What becomes of an event: it is read, or dropped and counted."""
+    """What becomes of an event: it is read, dropped and counted, or held and read later."""
 
     READ = 1
     DROP = 2
+    HOLD = 3
 
 
 def method_of(data: bytes) -> str:
@@ -75,16 +78,34 @@ class Admission:
     def __init__(self, context: str) -> None:
         self._context = context
         self._written = EventLimiter()
+        self._errors = EventLimiter(ERRORS_PER_SECOND)
+        self.held = NewestMessages()
         self._requests = Followed(REQUESTS_AT_ONCE, REQUESTS_PER_SECOND)
         self._frames = Followed(FRAMES_AT_ONCE, FRAMES_PER_SECOND)
 
     def verdict(self, method: str, data: bytes, size: int) -> Verdict:
         """Decide on an event by its first bytes."""
         if method == _LOG:
-            return _read_if(self._written.admits(size))
+            return self._of_entry(data, size)
         if method.startswith("network."):
             return self._of_request(method, data, size)
         return Verdict.READ
+
+    def _of_entry(self, data: bytes, size: int) -> Verdict:
+        """Read uncaught errors at once; hold messages beyond the limit, of which the newest are read later."""
+        is_read = self._errors.admits(size) if data.startswith(_ERROR) else not self.held and self._written.admits(size)
+        return Verdict.READ if is_read else Verdict.HOLD if size <= MAX_HELD_BYTES else Verdict.DROP
+
+    def hold(self, data: bytes) -> list[bytes]:
+        """Hold a message; return those that are dropped for it."""
+        return self.held.add(data, is_error=data.startswith(_ERROR))
+
+    def take_held(self) -> list[bytes]:
+        """Return the messages that are held, which count as read now."""
+        taken = self.held.take()
+        for data in taken:
+            self._written.admits(len(data))
+        return taken
 
     def admits_frame(self, context: str) -> bool:
         """Return whether a new frame is followed, or the page has made too many."""

@@ -12,6 +12,8 @@ from rove.browser.page_events import PageEvents
 from rove.page.logs.console_text import truncate
 
 MAX_MESSAGES = 500
+# So many of the latest uncaught errors are kept, whatever is written after them.
+MAX_KEPT_ERRORS = 100
 
 _LEVELS: dict[str, Level] = {
     "error": "error", "assert": "error", "exception": "error", "warning": "warning", "debug": "debug",
@@ -20,14 +22,15 @@ _LEVELS: dict[str, Level] = {
 
 
 class ConsoleLog:
-    """The latest console messages. `dropped` counts older ones, `unrecorded` those that came too fast to be read.
+    """The latest console messages and uncaught errors.
 
+    `dropped` counts older ones, `unrecorded` those that came too fast to be read.
     `is_uncounted`: there were more that the browser was not asked for.
     """
 
     def __init__(self, events: PageEvents | None = None) -> None:
         self._events = events
-        self._messages: deque[ConsoleMessage] = deque(maxlen=MAX_MESSAGES)
+        self._messages: deque[ConsoleMessage] = deque()
         self.dropped = self.unrecorded = 0
         self.is_uncounted = False
 
@@ -36,6 +39,9 @@ class ConsoleLog:
 
     def __len__(self) -> int:
         return len(self._messages)
+
+    async def catch_up(self) -> None:
+        """Wait until what was written so far is in the log."""
 
     def clear(self) -> int:
         """Remove all messages; return how many there were."""
@@ -62,6 +68,16 @@ class ConsoleLog:
         if last is not None and replace(last, at=entry.at, count=1) == entry:
             self._messages[-1] = replace(entry, count=last.count + 1)
             return
-        if len(self._messages) == MAX_MESSAGES:
-            self.dropped += 1
         self._messages.append(entry)
+        if len(self._messages) > MAX_MESSAGES:
+            del self._messages[self._least_wanted()]
+            self.dropped += 1
+
+    def _least_wanted(self) -> int:
+        """Return the index of the oldest message that is no uncaught error, or of the oldest of too many errors."""
+        for index, message in enumerate(self._messages):
+            if message.kind != "exception":
+                return index
+            if index >= MAX_KEPT_ERRORS:
+                break
+        return 0

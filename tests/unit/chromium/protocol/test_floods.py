@@ -9,7 +9,13 @@ from typing import Any
 
 import pytest
 
-from rove.browser.network.event_rates import REQUESTS_AT_ONCE, unrecorded_messages, unrecorded_requests
+from rove.browser.network.event_rates import (
+    ERRORS_PER_SECOND,
+    MESSAGES_PER_SECOND,
+    REQUESTS_AT_ONCE,
+    unrecorded_messages,
+    unrecorded_requests,
+)
 from rove.browser.page_events import PageEvents
 from rove.chromium.events.network_log import NetworkLog
 from rove.chromium.events.request_tracker import RequestTracker
@@ -24,7 +30,7 @@ from rove.chromium.protocol.target_group import (
     MESSAGES_PER_TURN,
     TargetGroup,
 )
-from rove.protocol.limits import Bucket
+from rove.protocol.limits import MAX_HELD, MAX_HELD_BYTES, Bucket, NewestMessages
 
 MAIN = "A" * 32
 LOUD, CALM, WORKER = "1" * 32, "2" * 32, "3" * 32
@@ -121,9 +127,70 @@ async def test_a_worker_shares_the_limits_of_its_page() -> None:
     # A page that makes a worker for each few messages gets no more of them through.
     for number in range(1500):
         wire.feed("Runtime.consoleAPICalled", {"n": number}, LOUD if number % 2 else WORKER)
+    await wire.loud.catch_up()
+    numbers = [number for _, number in wire.handled]
+    assert numbers == [*range(1000), *range(1000, 1500)]
+    assert [number % 2 for number in numbers[-4:]] == [0, 1, 0, 1]
+
+
+async def test_of_console_messages_beyond_the_limit_the_newest_are_kept_and_the_others_counted() -> None:
+    wire = Wire()
+    dropped: list[str] = []
+    wire.loud.on("dropped", lambda event: dropped.append(event["method"]))
+    count = MESSAGES_PER_SECOND + 3 * MAX_HELD
+    for number in range(count):
+        wire.feed("Runtime.consoleAPICalled", {"n": number})
+    await wire.loud.catch_up()
+    newest = [*range(count - MAX_HELD, count)]
+    assert [number for _, number in wire.handled] == [*range(MESSAGES_PER_SECOND), *newest]
+    assert dropped == ["Runtime.consoleAPICalled"] * 2 * MAX_HELD
+
+
+async def test_held_messages_are_read_without_being_asked_for() -> None:
+    wire = Wire()
+    for number in range(MESSAGES_PER_SECOND + 10):
+        wire.feed("Runtime.consoleAPICalled", {"n": number})
+    async with asyncio.timeout(5):
+        while len(wire.handled) < MESSAGES_PER_SECOND + 10:
+            await asyncio.sleep(0.01)
+
+
+async def test_held_messages_are_handled_before_the_page_that_wrote_them_is_replaced() -> None:
+    wire = Wire()
+    wire.loud.on("Runtime.executionContextsCleared", lambda _: wire.handled.append((LOUD, "cleared")))
+    for number in range(MESSAGES_PER_SECOND + 10):
+        wire.feed("Runtime.consoleAPICalled", {"n": number})
+    wire.feed("Runtime.executionContextsCleared", {})
+    wire.feed("Runtime.consoleAPICalled", {"n": "next"})
+    await wire.loud.catch_up()
+    assert wire.handled[-3:] == [(LOUD, MESSAGES_PER_SECOND + 9), (LOUD, "cleared"), (LOUD, "next")]
+
+
+async def test_an_uncaught_error_in_a_flood_of_lines_is_read_at_once_and_no_flood_takes_its_place() -> None:
+    wire = Wire()
+    wire.loud.on("Runtime.exceptionThrown", lambda event: wire.handled.append((LOUD, event["n"])))
+    for number in range(2 * MESSAGES_PER_SECOND):
+        wire.feed("Runtime.consoleAPICalled", {"n": number})
+    wire.feed("Runtime.exceptionThrown", {"n": "error"})
     while wire.loud.group.has_waiting:
         await asyncio.sleep(0)
-    assert len(wire.handled) == 1000
+    assert wire.handled[-1] == (LOUD, "error")
+    for number in range(ERRORS_PER_SECOND):
+        wire.feed("Runtime.exceptionThrown", {"n": f"error {number}"})
+    for number in range(2 * MESSAGES_PER_SECOND):
+        wire.feed("Runtime.consoleAPICalled", {"n": number})
+    await wire.loud.catch_up()
+    assert (LOUD, f"error {ERRORS_PER_SECOND - 1}") in wire.handled
+
+
+def test_the_messages_that_are_held_are_few_and_small() -> None:
+    held = NewestMessages()
+    for number in range(2000):
+        held.add(b"%d" % number + b"x" * 100_000, is_error=number % 2 == 0)
+    taken = held.take()
+    assert sum(map(len, taken)) <= 2 * MAX_HELD_BYTES
+    assert taken[-1].startswith(b"1999x") and taken[-2].startswith(b"1998x")
+    assert not held
 
 
 async def test_a_flood_is_noticed_once_in_each_window() -> None:
@@ -219,6 +286,7 @@ def test_a_bucket_gives_what_it_holds_and_then_a_number_in_each_second() -> None
 
 
 def test_the_logs_say_how_much_was_not_recorded_and_why() -> None:
-    assert unrecorded_messages(7) == ("7 were not recorded: more than 1000 messages or 4 MB a second were written.")
+    rate = "more than 1000 messages or 4 MB a second were written"
+    assert unrecorded_messages(7) == f"7 were not recorded, and the newest were kept: {rate}."
     assert unrecorded_requests(7) == "7 were not recorded: more than 1000 were sent at once, or 100 a second."
     assert unrecorded_messages(0) == unrecorded_requests(0) == ""

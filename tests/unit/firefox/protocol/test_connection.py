@@ -10,6 +10,7 @@ import pytest
 
 from rove.browser.network.event_rates import MESSAGES_PER_SECOND, REQUESTS_AT_ONCE
 from rove.firefox.protocol.connection import BidiConnection, BidiError
+from rove.protocol.limits import MAX_HELD
 
 TOP, FRAME, REALM = "11111111-aaaa", "4294967297", "22222222-bbbb"
 
@@ -96,18 +97,23 @@ async def test_an_answer_that_is_too_large_is_refused_unread() -> None:
         await waiting
 
 
-async def test_console_messages_beyond_the_limit_are_dropped_and_counted() -> None:
+async def test_of_console_messages_beyond_the_limit_the_newest_are_kept_and_the_others_counted() -> None:
     connection, _ = await opened()
     read: list[Any] = []
     dropped: list[Any] = []
     connection.page(TOP).on("log.entryAdded", read.append)
     connection.page(TOP).on("dropped", dropped.append)
-    for _ in range(MESSAGES_PER_SECOND + 50):
-        entry = {"type": "console", "method": "log", "source": {"realm": REALM, "context": TOP}, "args": []}
+    count = MESSAGES_PER_SECOND + MAX_HELD + 50
+    for number in range(count):
+        entry = {"type": "console", "method": "log", "source": {"realm": REALM, "context": TOP}, "args": [number]}
         event(connection, "log.entryAdded", entry)
-    assert len(read) == MESSAGES_PER_SECOND
-    assert dropped[0] == {"method": "log.entryAdded"}
-    assert len(dropped) == 50
+    error = {"type": "javascript", "level": "error", "source": {"realm": REALM, "context": TOP}, "args": ["error"]}
+    event(connection, "log.entryAdded", error)
+    assert [entry["args"][0] for entry in read] == [*range(MESSAGES_PER_SECOND), "error"]
+    connection.page(TOP).on("browsingContext.navigationCommitted", lambda params: None)
+    event(connection, "browsingContext.navigationCommitted", {"context": TOP, "url": "x"})
+    assert [entry["args"][0] for entry in read[MESSAGES_PER_SECOND + 1 :]] == [*range(count - MAX_HELD, count)]
+    assert dropped == [{"method": "log.entryAdded"}] * 50
 
 
 async def test_requests_for_documents_and_those_that_wait_for_rove_are_never_dropped() -> None:

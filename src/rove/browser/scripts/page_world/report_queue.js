@@ -20,11 +20,18 @@ const takeReports = () => {
   return taken;
 };
 
+// Makes room for a report: the newest console messages are kept, and all uncaught errors and other reports that can be.
+const dropOldestMessage = () => {
+  const oldest = reports.findIndex((report) => report[0] === "message" && report[1] !== "exception");
+  if (oldest >= 0) reports.splice(oldest, 1);
+  droppedReports += 1;
+};
+
 export const reportQueue = {
   /** @param {any[]} report */
   add: (report) => {
-    if (reports.length >= MAX_REPORTS) droppedReports += 1;
-    else reports.push(report);
+    if (reports.length >= MAX_REPORTS) dropOldestMessage();
+    if (reports.length < MAX_REPORTS) reports.push(report);
     if (wakeAsker) nativeSetTimeout(wakeAsker, GATHERING_MS);
     wakeAsker = null;
   },
