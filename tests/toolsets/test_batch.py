@@ -15,7 +15,7 @@ PAGE = """<title>Tea</title><h1>Tea room</h1><input id=name aria-label=Name>
   Brew</button><p></p>"""
 
 
-@pytest.mark.contract("A1", "A2", "A4")
+@pytest.mark.contract("A1", "A2", "A4", "A5")
 async def test_a_call_is_asked_about_once_then_runs_all_of_its_actions(home: Path, site: Site) -> None:
     person = Person(ACCEPT)
     actions = [
@@ -35,7 +35,10 @@ async def test_a_call_is_asked_about_once_then_runs_all_of_its_actions(home: Pat
         assert [part.mime_type for part in result.content if isinstance(part, ImageContent)] == ["image/png"]
         (shown,) = person.shown
         assert "Action: batch" in shown.message
-        again = await client.call_tool("browser", {"actions": [{"type": "extract"}]})
+        assert result.structured_content is not None
+        session = result.structured_content["sessionId"]
+        assert text.startswith(f"sessionId: {session}\n")
+        again = await client.call_tool("browser", {"actions": [{"type": "extract"}], "sessionId": session})
         assert "Tea room" in text_of(again)
         assert len(person.shown) == 2
 

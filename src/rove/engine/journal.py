@@ -10,6 +10,7 @@ import logging
 import os
 import time
 from base64 import b64encode
+from collections import deque
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import field
 from hashlib import sha256
@@ -35,6 +36,9 @@ _KEPT_ARGUMENTS = ("target", "action")
 _PAGE_TEXTS = ("arguments", "summary", "url", "error", "changes", "elements")
 # Most characters that are kept of what an action changed on the page.
 MOST_CHANGES = 2000
+# Of an entry that is no action: the digests of its attachments that are in earlier entries.
+EARLIER = "earlierAttachments"
+MOST_REMEMBERED = 200
 
 
 @dataclass
@@ -91,6 +95,8 @@ class Journal:
         self._redact = redact
         self._guard = guard
         self._watcher = watcher
+        # The digests of the last attachments of actions that are on record.
+        self._attached: deque[str] = deque(maxlen=MOST_REMEMBERED)
 
     @contextlib.asynccontextmanager
     async def entry(self, action: AnyAction) -> AsyncGenerator[Entry]:
@@ -121,10 +127,14 @@ class Journal:
     async def record(self, kind: str, data: Mapping[str, Any], attachments: tuple[Attachment, ...] = ()) -> None:
         """Write an entry that is no action, such as a message of a chat. Raises JournalFailed.
 
-        `kind` says what it is; `data` has no key of its own that every entry has.
+        `kind` says what it is; `data` has no key of its own that every entry has. Attachments that the entries of
+        actions have already are named by their digests: each is in the record once.
         """
         facts = {"session": self._session, "kind": kind, "began": time.time(), **self.redacted(dict(data))}
-        facts["attachments"] = [self._attachment_data(attachment) for attachment in attachments]
+        all_data = [self._attachment_data(attachment) for attachment in attachments]
+        facts["attachments"] = [each for each in all_data if each["sha256"] not in self._attached]
+        if earlier := [each["sha256"] for each in all_data if each["sha256"] in self._attached]:
+            facts[EARLIER] = earlier
         try:
             await self.store.end(None, facts)
         except Unwritable as error:
@@ -156,11 +166,16 @@ class Journal:
             _tell(self._watcher.step_ended, data)
         try:
             await self.store.end(number, data)
+            self.note_attachments(data)
         except Unwritable as error:
             raise JournalFailed(
                 f"It ended as {outcome!r}, but is not on record: {error.sentence}.",
                 hint=f"Do not do it again. {JournalFailed.default_hint}",
             ) from error
+
+    def note_attachments(self, data: Mapping[str, Any]) -> None:
+        """Note that the entry of an action with these attachments is written."""
+        self._attached.extend(each["sha256"] for each in data.get("attachments", ()))
 
     async def _record_if_possible(self, number: int, entry: Entry, began: float) -> None:
         """Record an action that was broken off. What broke it off, such as a cancellation, must reach the caller."""
@@ -188,8 +203,8 @@ class Journal:
     def _attachment_data(self, attachment: Attachment) -> dict[str, Any]:
         """Return an attachment as JSON data: always its size and hash, and its content if that is small enough."""
         data: dict[str, Any] = {
-            "kind": attachment.kind,
-            "mime": attachment.mime,
+            "type": attachment.kind,
+            "mimeType": attachment.mime,
             "name": self._redact_value(attachment.name),
             "bytes": len(attachment.data),
             "sha256": sha256(attachment.data).hexdigest(),

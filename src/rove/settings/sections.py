@@ -78,7 +78,7 @@ class Journaling(Validated):
     )
     attachment_kilobytes: int = arg(
         "Largest picture or file that is written into the journal; of a larger one, only its digest.",
-        default=256,
+        default=4096,
         ge=0,
     )
     elements: bool = arg(

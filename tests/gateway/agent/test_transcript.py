@@ -6,6 +6,7 @@ import base64
 import json
 from typing import Any
 
+import pytest
 from tests.gateway.agent.conftest import OpenChats
 from tests.gateway.agent.model_server import Calls, Fails, ModelServer, Says
 from tests.gateway.desk import Desk
@@ -16,6 +17,7 @@ from rove.engine.sessions.sessions import Sessions
 from rove.ledger.files import LedgerFiles
 from rove.ledger.verification import verify
 from rove.surfaces.gateway.agent.chats import Chats
+from rove.surfaces.gateway.history import read_entries
 
 
 def entries_of(sessions: Sessions, session: Session) -> list[dict[str, Any]]:
@@ -23,6 +25,7 @@ def entries_of(sessions: Sessions, session: Session) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+@pytest.mark.contract("A8")
 async def test_messages_calls_and_actions_are_one_record(
     chats: Chats, model: ModelServer, desk: Desk, session: Session, sessions: Sessions, site: Site
 ) -> None:
@@ -44,8 +47,12 @@ async def test_messages_calls_and_actions_are_one_record(
     ]
     assert {entry["runId"] for entry in entries if entry["kind"] in ("message", "tool")} == {run}
     assert entries[5]["arguments"] == actions
-    (picture,) = entries[5]["attachments"]
+    (picture,) = entries[3]["attachments"]
     assert base64.b64decode(picture["data"]).startswith(b"\x89PNG")
+    assert (picture["type"], picture["mimeType"], picture["name"]) == ("image", "image/png", "screenshot.png")
+    assert (entries[5]["attachments"], entries[5]["earlierAttachments"]) == ([], [picture["sha256"]])
+    history, _ = read_entries(sessions.settings.journal_folder, session.name, 0, 100, False)
+    assert history[5]["attachments"] == [picture]
     assert entries[6]["text"] == "A tea."
     assert entries[6]["usage"]["requests"] == 2
 

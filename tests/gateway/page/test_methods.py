@@ -83,8 +83,8 @@ def test_an_exported_page_runs_nothing_that_a_page_wrote() -> None:
         "error": hostile,
         "outcome": hostile,
         "attachments": [
-            {"mime": "image/png", "data": '"><script>', "name": hostile},
-            {"mime": "text/html", "data": ""},
+            {"mimeType": "image/png", "data": '"><script>', "name": hostile},
+            {"mimeType": "text/html", "data": ""},
         ],
     }
     page = page_of(hostile, [entry], False)

@@ -186,6 +186,7 @@ async def test_other_actions_of_the_catalogue_are_accepted(call: CallTool, desk:
     ]
 
 
+@pytest.mark.contract("A1", "A5")
 async def test_a_session_id_goes_on_with_an_open_session(
     call: CallTool, desk: Desk, session: Session, site: Site
 ) -> None:
@@ -194,6 +195,14 @@ async def test_a_session_id_goes_on_with_an_open_session(
     result = await call("browser", actions=[{"type": "extract", "selector": "h1"}], sessionId=other.name)
     assert "The tea room" in result.text
     assert desk.questions[0].details["sessionId"] == other.name
+    # What the answer names can be passed again, and is told to clients too.
+    assert result.structured == {"sessionId": other.name}
+    assert result.text.startswith(f"sessionId: {other.name}\n")
+    assert desk.all("tool.result")[0]["structured"] == result.structured
+    elsewhere = await call("browser", actions=[{"type": "extract"}])
+    assert elsewhere.structured == {"sessionId": session.name}
+    again = await call("browser", actions=[{"type": "extract"}], sessionId=other.name)
+    assert "The tea room" in again.text
     unknown = await call("browser", actions=[{"type": "screenshot"}], sessionId="7d7c")
     assert unknown.code == "not_open"
 

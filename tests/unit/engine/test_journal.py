@@ -120,7 +120,7 @@ async def test_a_small_attachment_is_inside(tmp_path: Path) -> None:
     (attachment,) = read_lines(tmp_path)[0]["attachments"]
     assert b64decode(attachment.pop("data")) == picture.data
     assert attachment == {
-        "kind": "image", "mime": "image/png", "name": "screenshot.png", "bytes": 14,
+        "type": "image", "mimeType": "image/png", "name": "screenshot.png", "bytes": 14,
         "sha256": sha256(picture.data).hexdigest(),
     }  # fmt: skip
 

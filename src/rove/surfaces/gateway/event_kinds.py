@@ -152,6 +152,7 @@ _KINDS = (
             "code": "of the error, if it did not",
             "text": "what the model is told",
             "attachments": _ATTACHMENTS,
+            "structured": "the answer as data, if the tool has it: of `browser`, its `sessionId`",
         },
     ),
     EventKind("session.opened", "A session was opened.", _FACTS),

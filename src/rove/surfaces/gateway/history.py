@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from rove.engine.journal import EARLIER
 from rove.errors import NotOpen
 from rove.ledger.files import LedgerFiles, names
 from rove.ledger.reader import recent
@@ -17,7 +19,14 @@ def read_entries(folder: Path, session: str, after: int, limit: int, last: bool)
         raise NotOpen(f"There is no record of a session {session}.", hint="List the sessions with sessions.list.")
     count = limit if last else sys.maxsize
     links = [link for link in recent(LedgerFiles(folder, session), count, lambda _: True).links if link.seq > after]
-    return [{"number": link.seq, **link.facts} for link in links[:limit]], len(links) > limit
+    attached = {each["sha256"]: each for link in links for each in link.facts.get("attachments", ())}
+    return [{"number": link.seq, **_whole(link.facts, attached)} for link in links[:limit]], len(links) > limit
+
+
+def _whole(facts: Mapping[str, Any], attached: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an entry with the attachments that the entries of its actions have."""
+    earlier = [attached[digest] for digest in facts.get(EARLIER, ()) if digest in attached]
+    return {**facts, "attachments": [*earlier, *facts["attachments"]]} if earlier else dict(facts)
 
 
 def recorded(folder: Path) -> list[str]:

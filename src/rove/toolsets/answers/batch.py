@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rove.outcome import AnyOutcome
 from rove.toolsets.answers.form import answer_form, told_as_text
 from rove.toolsets.listed_actions import read_listed_actions, with_first_matches
@@ -10,5 +12,8 @@ from rove.toolsets.tool import Answer, ToolRequest
 
 @answer_form("listed_actions")
 def listed_actions(request: ToolRequest, outcome: AnyOutcome) -> Answer:
-    """Tell what each action did; an extraction tells of the first element that matched."""
-    return told_as_text(request, with_first_matches(outcome, read_listed_actions(request.arguments["actions"])))
+    """Tell the session, to go on with it, and what each action did; an extraction tells of the first match."""
+    answer = told_as_text(request, with_first_matches(outcome, read_listed_actions(request.arguments["actions"])))
+    session = str(outcome.session)
+    structured = {**(answer.structured or {}), "sessionId": session}
+    return replace(answer, text=f"sessionId: {session}\n{answer.text}", structured=structured)

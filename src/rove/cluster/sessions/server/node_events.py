@@ -141,6 +141,7 @@ class NodeEvents:
             self._watcher.step_ended(line)
         try:
             await session.journal.store.end(number, line)
+            session.journal.note_attachments(line)
         except Unwritable as error:
             raise JournalFailed(error.sentence) from error
 

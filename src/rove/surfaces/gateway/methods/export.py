@@ -103,7 +103,7 @@ def _texts(entry: Mapping[str, Any]) -> str:
 
 
 def _picture(attachment: Mapping[str, Any]) -> str:
-    mime = str(attachment.get("mime") or attachment.get("mimeType"))
+    mime = str(attachment.get("mimeType"))
     data = attachment.get("data")
     if mime not in PICTURE_TYPES or not isinstance(data, str):
         return ""

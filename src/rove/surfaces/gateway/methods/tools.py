@@ -18,7 +18,7 @@ class ListTools(Method):
         return {"tools": gateway.tools.describe() if gateway.tools.are_for(client.token) else []}
 
 
-@method("tools.call", Scope.ACT, "{ok, text, attachments}")
+@method("tools.call", Scope.ACT, "{ok, text, attachments, structured}")
 class CallTool(Method):
     """Call a tool without a model. It takes the same way as a model's call: approval, policy, record."""
 
@@ -29,5 +29,4 @@ class CallTool(Method):
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
         gateway.tools.refuse(client.token)
         result = await gateway.tools.call(self.name, self.arguments or {}, self.session_key, run=None)
-        attachments = [attachment.as_data() for attachment in result.attachments]
-        return {"ok": not result.is_error, "text": result.text, "attachments": attachments}
+        return result.as_data()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,12 +10,11 @@ from rove.action import AnyAction, Effect, TabAction, parse, registry
 from rove.errors import InvalidArguments
 from rove.guard.hosts.origins import origin_text
 from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver
-from rove.outcome import AnyOutcome
-from rove.render.outcomes import as_text
 from rove.settings.tree import Settings
 from rove.surfaces.gateway.approvals import ToolApproval
-from rove.surfaces.gateway.tools.tool import Scope, ToolAttachment, ToolContext, ToolResult
-from rove.toolsets.listed_actions import ListedAction, read_listed_actions, steps_of, with_first_matches
+from rove.surfaces.gateway.tools.tool import Scope, ToolContext, ToolResult
+from rove.toolsets.listed_actions import ListedAction, read_listed_actions, steps_of
+from rove.toolsets.tool import ToolRequest
 from rove.toolsets.toolset import toolset_from
 from rove.validation.record import dataclass
 
@@ -25,8 +24,9 @@ CHAT_TOOLSET = "batch"
 
 @dataclass(frozen=True)
 class BrowserRequest:
-    """A call of the tool: the steps, and the session that they run in."""
+    """A call of the tool: what was asked for, the steps of it, and the session that they run in."""
 
+    given: ToolRequest
     steps: tuple[ListedAction, ...]
     session: str
     is_named: bool = False
@@ -55,7 +55,7 @@ class BrowserTool:
             raise InvalidArguments(f"`{unknown[0]}` is not an argument of browser, which takes: actions, sessionId.")
         steps = read_listed_actions(arguments.get("actions"))
         named = arguments.get("sessionId")
-        return BrowserRequest(steps, _session_name(named, context), named is not None)
+        return BrowserRequest(self._tool.request(arguments), steps, _session_name(named, context), named is not None)
 
     def summary(self, request: BrowserRequest) -> str:
         return f"{len(request.steps)} browser action(s) — first: {request.steps[0].summary}"
@@ -87,7 +87,7 @@ class BrowserTool:
             channel=_ApprovedBatch(batch, request, approval, context.approver),
             names={verb: verb for verb in registry()},
         )
-        return _to_result(outcome, steps)
+        return ToolResult.of_answer(await self._tool.answer(request.given, outcome))
 
 
 def _has_known_page(action: AnyAction) -> bool:
@@ -110,18 +110,6 @@ def _current_url(session: str, context: ToolContext) -> str:
     known = next((each for each in context.sessions.sessions() if each["session"] == session), None)
     tabs: list[dict[str, Any]] = known["tabs"] if known else []
     return next((str(tab["url"]) for tab in tabs if tab["is_current"]), "")
-
-
-def _to_result(outcome: AnyOutcome, steps: Sequence[ListedAction]) -> ToolResult:
-    told = with_first_matches(outcome, steps)
-    error = told.result.error
-    return ToolResult(
-        as_text(told),
-        tuple(ToolAttachment.of(attachment) for attachment in outcome.attachments),
-        is_error=error is not None,
-        code=error.code if error else None,
-        conceals=error.conceals if error else False,
-    )
 
 
 class _ApprovedBatch:

@@ -7,8 +7,8 @@ from typing import Any
 
 from rove.advice import insert_names
 from rove.errors import RoveError
-from rove.surfaces.gateway.tools.tool import ToolAttachment, ToolContext, ToolResult
-from rove.toolsets.tool import Answer, Call, ToolRequest
+from rove.surfaces.gateway.tools.tool import ToolContext, ToolResult
+from rove.toolsets.tool import Call, ToolRequest
 from rove.toolsets.toolset import Toolset
 from rove.validation.record import dataclass
 
@@ -65,15 +65,10 @@ class ToolsetTool:
             )
         except RoveError as error:
             error.hint = insert_names(error.hint, tool.names)
-            return _result_of(tool.error_answer(request.request, error))
-        return _result_of(await tool.answer(request.request, outcome))
+            return ToolResult.of_answer(tool.error_answer(request.request, error))
+        return ToolResult.of_answer(await tool.answer(request.request, outcome))
 
 
 def tools_of(toolset: Toolset) -> Iterator[ToolsetTool]:
     """Yield the tools of a toolset. Their schemas are made when they are first read."""
     return (ToolsetTool(name, toolset) for name in toolset)
-
-
-def _result_of(answer: Answer) -> ToolResult:
-    attachments = tuple(ToolAttachment.of(attachment) for attachment in answer.attachments)
-    return ToolResult(answer.text, attachments, answer.is_error, answer.code, answer.conceals)

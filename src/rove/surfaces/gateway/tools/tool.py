@@ -20,7 +20,7 @@ from rove.render.outcomes import error_text
 from rove.surfaces.gateway.approvals import ToolApproval, ToolQuestion
 from rove.surfaces.gateway.tokens import Scope as TokenScope
 from rove.surfaces.gateway.tokens import Token
-from rove.toolsets.tool import Access, NamedTool
+from rove.toolsets.tool import Access, Answer, NamedTool
 from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
 
@@ -56,7 +56,8 @@ class ToolAttachment:
 class ToolResult:
     """What a call returned. An error has a stable code, and its text says what to try next.
 
-    `conceals`: whether the arguments must stay out of the transcript, as they may hold a password.
+    `conceals`: whether the arguments must stay out of the transcript, as they may hold a password. `structured`: the
+    answer as JSON data, for programs.
     """
 
     text: str
@@ -64,6 +65,19 @@ class ToolResult:
     is_error: bool = False
     code: str | None = None
     conceals: bool = False
+    structured: Mapping[str, Any] | None = None
+
+    @classmethod
+    def of_answer(cls, answer: Answer) -> ToolResult:
+        """Return the answer of a tool of a toolset."""
+        attachments = tuple(ToolAttachment.of(attachment) for attachment in answer.attachments)
+        return cls(answer.text, attachments, answer.is_error, answer.code, answer.conceals, answer.structured)
+
+    def as_data(self) -> dict[str, Any]:
+        """Return what clients are told of it, as JSON data."""
+        attachments = [attachment.as_data() for attachment in self.attachments]
+        structured = {} if self.structured is None else {"structured": dict(self.structured)}
+        return {"ok": not self.is_error, "text": self.text, "attachments": attachments, **structured}
 
     @classmethod
     def of_error(cls, error: RoveError) -> ToolResult:
@@ -250,9 +264,7 @@ class _Call:
         try:
             result = await self._answer(context)
         finally:
-            attachments = [attachment.as_data() for attachment in result.attachments]
-            told = {"ok": not result.is_error, "text": result.text, "attachments": attachments, "code": result.code}
-            self._publish("tool.result", {**facts, **told})
+            self._publish("tool.result", {**facts, **result.as_data(), "code": result.code})
         return result
 
     async def _answer(self, context: ToolContext) -> ToolResult:

@@ -100,7 +100,7 @@ class ResourcesFeature:
             case ["sessions", name, "pictures", digest] if name in sessions:
                 for picture in _pictures(sessions[name]):
                     if picture["sha256"] == digest:
-                        return picture["mime"], base64.b64decode(picture["data"])
+                        return picture["mimeType"], base64.b64decode(picture["data"])
             case _:
                 pass
         raise _not_found(uri)
@@ -173,7 +173,7 @@ def _kept_of(session: ServedSession) -> Iterator[Message]:
         yield {
             "uri": f"{place}/pictures/{picture['sha256']}",
             "name": f"picture of {title}, {picture['sha256'][:8]}",
-            "mimeType": picture["mime"],
+            "mimeType": picture["mimeType"],
             "size": picture["bytes"],
         }
 
@@ -211,7 +211,7 @@ def _pictures(session: ServedSession) -> Iterator[Mapping[str, Any]]:
         each["sha256"]: each
         for entry in _entries(session)
         for each in entry.get("attachments", ())
-        if each.get("kind") == "image" and "data" in each
+        if each.get("type") == "image" and "data" in each
     }
     yield from found.values()
 

@@ -70,13 +70,13 @@ const pictureIn = (attachments = []) => {
 };
 
 /**
- * An attachment as events have it; journals of actions name its parts otherwise.
+ * An attachment as events have it: without what the journal alone notes of it.
  * @param {Facts} facts
  * @returns {Attachment}
  */
 const attachmentOf = (facts) => ({
-  type: facts.type ?? facts.kind,
-  mimeType: facts.mimeType ?? facts.mime,
+  type: facts.type,
+  mimeType: facts.mimeType,
   data: facts.data ?? undefined,
   name: facts.name ?? undefined,
 });
