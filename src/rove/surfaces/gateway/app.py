@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mimetypes
+from functools import cache
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -10,9 +11,10 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
-from rove.surfaces.gateway.access import AccessCheck
+from rove.surfaces.gateway.access import AccessCheck, SafeHeaders
 from rove.surfaces.gateway.connection import Connection
 from rove.surfaces.gateway.gateway import Gateway
 from rove.surfaces.gateway.numbers.metrics import CONTENT_TYPE
@@ -21,22 +23,10 @@ from rove.surfaces.mcp.http.access import places_of
 from rove.version import VERSION
 
 WEB = Path(__file__).parent / "web"
-HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
-        "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
-    ),
-    "Cache-Control": "no-cache",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-}
 mimetypes.add_type("text/javascript", ".js")
 
 
-def create_app(gateway: Gateway) -> Starlette:
+def create_app(gateway: Gateway) -> ASGIApp:
     """Return the application of a gateway."""
     access = Middleware(AccessCheck, places=places_of(gateway.settings))
     routes = [
@@ -49,7 +39,7 @@ def create_app(gateway: Gateway) -> Starlette:
     ]
     app = Starlette(routes=routes, middleware=[access])
     app.state.gateway = gateway
-    return app
+    return SafeHeaders(app)
 
 
 async def _socket(socket: WebSocket) -> None:
@@ -80,8 +70,9 @@ async def _page(request: Request) -> Response:
     """Serve a file of the page. Every other path is unknown: nothing outside that folder can be named."""
     path = request.path_params["path"] or "index.html"
     file = _files().get(path)
-    return FileResponse(file, headers=HEADERS) if file else PlainTextResponse("Not found\n", 404, HEADERS)
+    return FileResponse(file) if file else PlainTextResponse("Not found\n", 404)
 
 
+@cache
 def _files() -> dict[str, Path]:
     return {path.relative_to(WEB).as_posix(): path for path in WEB.rglob("*") if path.is_file()}

@@ -18,6 +18,7 @@ from rove.surfaces.gateway.gateway import Gateway
 from rove.surfaces.gateway.methods.method import read
 from rove.surfaces.gateway.tokens import Scope, Token
 from rove.surfaces.gateway.wire_text import to_text
+from rove.surfaces.mcp.http.access import note_authenticated
 from rove.surfaces.mcp.http.rate_limit import RateLimit
 from rove.tasks import BackgroundTasks
 from rove.toolsets.catalogue import catalogue_names
@@ -108,6 +109,7 @@ class Connection:
         if self._gateway.is_full:
             raise Closing(TOO_MANY, "too many clients are connected: see --serve-connections")
         self.token = token
+        note_authenticated(self._socket.scope)
         since = message.get("since")
         return since if isinstance(since, int) and not isinstance(since, bool) else None
 

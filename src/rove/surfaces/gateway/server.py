@@ -12,12 +12,12 @@ import sys
 from collections.abc import Callable, Generator
 
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from rove.errors import InvalidSettings
 from rove.settings.tree import Settings
 from rove.surfaces.gateway.app import create_app
 from rove.surfaces.gateway.gateway import Gateway
+from rove.surfaces.gateway.unauthenticated import HttpConnection, SocketConnection, Unauthenticated
 from rove.tasks import Interrupted, race
 
 log = logging.getLogger(__name__)
@@ -26,8 +26,6 @@ Announce = Callable[[Gateway], None]
 GRACE_SECONDS = 1
 PING_SECONDS = 20.0
 BACKLOG = 512
-# Seconds that the head of a request may take to arrive.
-HEAD_SECONDS = 10.0
 
 
 async def serve(gateway: Gateway, announce: Announce) -> None:
@@ -50,41 +48,15 @@ async def serve(gateway: Gateway, announce: Announce) -> None:
 
 
 class Server(uvicorn.Server):
-    """uvicorn without its own signal handlers: the gateway tells its clients first."""
+    """uvicorn without its own signal handlers, as the gateway tells its clients first, and with limits of its own."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.server_state = Unauthenticated()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
         yield
-
-
-class HttpConnection(H11Protocol):
-    """An HTTP connection that ends if a request does not arrive in time: uvicorn waits for one without a limit."""
-
-    _deadline: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self._expect_request()
-
-    def on_response_complete(self) -> None:
-        super().on_response_complete()
-        self._expect_request()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
-        super().connection_lost(exc)
-
-    def _expect_request(self) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
-        self._deadline = self.loop.call_later(HEAD_SECONDS, self._close_unless_used)
-
-    def _close_unless_used(self) -> None:
-        """Close the connection if it serves no request and has not become a WebSocket."""
-        is_serving = bool(self.cycle) and not self.cycle.response_complete
-        if not is_serving and self.transport.get_protocol() is self:
-            self.transport.close()
 
 
 def config(gateway: Gateway) -> uvicorn.Config:
@@ -95,8 +67,9 @@ def config(gateway: Gateway) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         server_header=False,
+        backlog=BACKLOG,
         timeout_graceful_shutdown=GRACE_SECONDS,
-        ws="websockets-sansio",
+        ws=SocketConnection,
         ws_max_size=gateway.settings.serve.message_kilobytes * 1024,
         ws_ping_interval=PING_SECONDS,
         ws_ping_timeout=PING_SECONDS,

@@ -8,12 +8,15 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, Response
+from starlette.types import Scope
 
 from rove.settings.tree import Settings
 
 # Under these names the server is always reached.
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 MAX_SHOWN = 200
+# In the state of a request: what is called when its client has shown a token, if the server wants to know.
+AUTHENTICATED = "authenticated"
 
 
 class Caller(Protocol):
@@ -92,6 +95,13 @@ def authorized(headers: Headers, tokens: Tokens) -> Caller:
         challenge = 'Bearer realm="rove", error="insufficient_scope", scope="act"'
         raise _refused(403, "The token does not have the scope `act`.", {"WWW-Authenticate": challenge})
     return caller
+
+
+def note_authenticated(scope: Scope) -> None:
+    """Tell the server that the client of this request has shown a token."""
+    lift_limits = scope.get("state", {}).get(AUTHENTICATED)
+    if lift_limits is not None:
+        lift_limits()
 
 
 def may_approve(caller: Caller) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import Counter
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
@@ -16,37 +17,51 @@ from rove.surfaces.mcp.messages import PARSE_ERROR, ProtocolError, error_message
 EVENTS, JSON = "text/event-stream", "application/json"
 # Seconds for a client to send a body.
 BODY_SECONDS = 30.0
+# The bodies that one token sends at once may be as large together as so many of the largest.
+BODIES_AT_ONCE = 4
 
 
-async def read_message(request: Request, max_bytes: int) -> Any:
-    """Return the JSON in a request's body. Raises Refused if there is none or it is too large."""
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON:
-        raise refused_as_text(415, f"The Content-Type must be {JSON}.")
-    try:
-        async with asyncio.timeout(BODY_SECONDS):
-            body = await _read_body(request, max_bytes)
-    except TimeoutError:
-        raise refused_as_text(408, f"The body was not sent within {BODY_SECONDS:g} s.") from None
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        raise refused_as_error(None, ProtocolError(PARSE_ERROR, "not JSON")) from None
+class Bodies:
+    """The bodies that clients are sending now: each has a limit, and those of one token have one together."""
 
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        # By the ids of tokens.
+        self._received: Counter[str] = Counter()
 
-async def _read_body(request: Request, max_bytes: int) -> bytes:
-    body = bytearray()
-    length = request.headers.get("content-length", "0")
-    # `isdigit` alone is true of `²` too, which `int` refuses, as it does a number of thousands of digits.
-    if length.isascii() and length.isdigit() and int(length[:20]) > max_bytes:
-        raise _too_large(max_bytes)
-    try:
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > max_bytes:
-                raise _too_large(max_bytes)
-    except ClientDisconnect:
-        raise Refused(Response(status_code=400)) from None
-    return bytes(body)
+    async def read_message(self, request: Request, owner: str) -> Any:
+        """Return the JSON in a request's body. Raises Refused if there is none or it is too large."""
+        if request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON:
+            raise refused_as_text(415, f"The Content-Type must be {JSON}.")
+        try:
+            async with asyncio.timeout(BODY_SECONDS):
+                body = await self._read(request, owner)
+        except TimeoutError:
+            raise refused_as_text(408, f"The body was not sent within {BODY_SECONDS:g} s.") from None
+        try:
+            return json.loads(body)
+        except (ValueError, RecursionError):
+            raise refused_as_error(None, ProtocolError(PARSE_ERROR, "not JSON")) from None
+
+    async def _read(self, request: Request, owner: str) -> bytes:
+        body = bytearray()
+        length = request.headers.get("content-length", "0")
+        # `isdigit` alone is true of `²` too, which `int` refuses, as it does a number of thousands of digits.
+        if length.isascii() and length.isdigit() and int(length[:20]) > self._max_bytes:
+            raise _too_large(self._max_bytes)
+        try:
+            async for chunk in request.stream():
+                body += chunk
+                self._received[owner] += len(chunk)
+                if len(body) > self._max_bytes:
+                    raise _too_large(self._max_bytes)
+                if self._received[owner] > BODIES_AT_ONCE * self._max_bytes:
+                    raise refused_as_text(429, "This token is sending too much at once. Send it again later.")
+        except ClientDisconnect:
+            raise Refused(Response(status_code=400)) from None
+        finally:
+            self._received[owner] -= len(body)
+        return bytes(body)
 
 
 def takes_events(request: Request) -> bool:

@@ -19,8 +19,8 @@ from rove.engine.served.served_sessions import ServedSessions
 from rove.surfaces.mcp.approvers import Inbox
 from rove.surfaces.mcp.browser_server import browser_server
 from rove.surfaces.mcp.exchange import Client
-from rove.surfaces.mcp.http.access import Caller, Places, Refused, Tokens, authorized, places_of
-from rove.surfaces.mcp.http.body import read_message, refused_as_text
+from rove.surfaces.mcp.http.access import Caller, Places, Refused, Tokens, authorized, note_authenticated, places_of
+from rove.surfaces.mcp.http.body import Bodies, refused_as_text
 from rove.surfaces.mcp.http.connections import EndSession
 from rove.surfaces.mcp.http.handshake import HandshakeRequests
 from rove.surfaces.mcp.http.header_checks import is_stateless
@@ -78,6 +78,7 @@ class McpEndpoint:
         # By the ids of tokens.
         self._running: Counter[str] = Counter()
         self._rates: dict[str, RateLimit] = {}
+        self._bodies = Bodies(limits.body_bytes)
         self._stateless = StatelessRequests(server)
         self._handshake = HandshakeRequests(server, limits.idle_seconds, end_session)
         self._app = CORSMiddleware(
@@ -101,7 +102,9 @@ class McpEndpoint:
         try:
             if reason := self._places.refusal(request.headers):
                 raise Refused(PlainTextResponse(reason, 403))
-            await self._handle_within_limit(request, authorized(request.headers, self._tokens), send)
+            caller = authorized(request.headers, self._tokens)
+            note_authenticated(scope)
+            await self._handle_within_limit(request, caller, send)
         except Refused as refused:
             await refused.response(scope, receive, send)
 
@@ -131,7 +134,7 @@ class McpEndpoint:
             raise _not_allowed("GET, POST, DELETE")
 
     async def _post(self, request: Request, caller: Caller, send: Send) -> None:
-        body = await read_message(request, self._limits.body_bytes)
+        body = await self._bodies.read_message(request, caller.id)
         era = self._stateless if is_stateless(request.headers, body) else self._handshake
         await era.post(request, body, caller, _chosen_session(request), send)
 
