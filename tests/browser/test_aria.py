@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from tests.site import Site
 
@@ -80,3 +82,36 @@ async def test_elements_that_are_nested_without_end_are_left_out(session: Sessio
     shown = (await session.aria_snapshot()).result.yaml
     assert "Top" in shown
     assert "Deep" not in shown
+
+
+EDITABLE = """<div contenteditable aria-label="Note"></div><span id="l">Body</span>
+<div contenteditable="true" aria-labelledby="l"></div><div contenteditable role="textbox" aria-label="Box"></div>
+<div contenteditable="plaintext-only" title="Tip"></div><div contenteditable aria-label="Draft"><p><br></p></div>
+<p>End</p>"""
+
+
+async def test_an_empty_editable_element_with_a_label_has_a_ref(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", EDITABLE))
+    shown = (await session.aria_snapshot()).result.yaml
+    refs = {
+        name: re.search(rf'- (?:generic|textbox) "{name}" \[ref=(\w+)\]', shown)
+        for name in ("Note", "Body", "Box", "Tip", "Draft")
+    }
+    assert all(refs.values()), shown
+    for name, ref in refs.items():
+        assert ref is not None
+        await session.type(f"Text of {name}", f"aria-ref={ref[1]}")
+    said = (
+        await session.evaluate("[...document.querySelectorAll('[contenteditable]')].map(e => e.innerText.trim())")
+    ).result
+    assert said.value == [f"Text of {name}" for name in refs]
+
+
+async def test_a_label_names_what_has_no_role_of_its_own(session: Session, site: Site) -> None:
+    page = """<div aria-label="Box"><p>One</p><p>Two</p></div><div title="Hint">Three</div><p aria-label="No">Four</p>
+    <div role="generic" aria-label="No">Five</div><form title="Six"><input></form>"""
+    await session.navigate(site.page("/", page))
+    shown = (await session.aria_snapshot()).result.yaml
+    for line in ('- generic "Box" [ref=e2]:', '- generic "Hint" [ref=e5]: Three', '- generic "Six" [ref=e8]:'):
+        assert line in shown
+    assert "No" not in shown

@@ -48,7 +48,7 @@ export const ariaRoleOf = (element) => {
   const other = isTag(element, "input") ? OTHER_INPUT_ROLES[inputType(element)] : OTHER_ROLES[localNameOf(element)];
   if (other && !hasAttr(element, "role")) return other;
   const role = roleOf(element);
-  if (role === "form" && !hasOwnLabel(element) && !attr(element, "title")) return "generic";
+  if (role === "form" && !hasOwnLabel(element)) return "generic";
   return role === "none" || ARIA_ROLES.has(role) ? role : "generic";
 };
 
@@ -68,17 +68,24 @@ const captionedBy = (element) => (isTag(element, "figure") && firstChildTag(elem
 
 /** @param {Element} element @param {string} role @param {NameWalk} walk */
 const nameByWalk = (element, role, walk) => {
-  if (isTag(element, "summary")) return contentText(element, walk);
-  const name = alternativeOf(element, walk, "root");
+  const name = alternativeOf(element, walk, "root") || (role === "generic" && attr(element, "title")) || "";
+  if (isTag(element, "summary")) return name || contentText(element, walk);
   const caption = name ? null : captionedBy(element);
   if (name || isFileInput(element)) return name || "Choose File";
   return caption ? contentText(caption, walk) : role === "row" ? contentText(element, walk) : "";
 };
 
+// Playwright names what has no role, such as a labelled field that is a `div`; ARIA lets nothing generic have a name.
+/** @param {Element} element @param {string} role */
+const mayHaveName = (element, role) =>
+  role === "generic"
+    ? !/^\s*generic\b/.test(attr(element, "role") || "")
+    : role !== "term" && !NAME_PROHIBITED.has(role);
+
 // The name of an element, and the elements in it that the name was put together from.
 /** @param {Element} element @param {string} role @param {boolean} isHidden */
 const nameWithSources = (element, role, isHidden) => {
-  if (isHidden || (NAME_PROHIBITED.has(role) && !isTag(element, "summary"))) return NO_ARIA_NAME;
+  if (isHidden || !mayHaveName(element, role)) return NO_ARIA_NAME;
   const walk = newNameWalk("root");
   const name = squash(clean(nameByWalk(element, role, walk)));
   const caption = captionOf(element);
