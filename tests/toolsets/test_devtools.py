@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import AsyncGenerator
 from pathlib import Path
+from typing import Any
 
 import pillow_heif
 import pytest
@@ -367,10 +368,23 @@ async def test_long_console_entries_are_whole_in_the_file_and_dropped_ones_are_t
     assert note.endswith(" older entries were dropped.")
 
 
-@pytest.mark.parametrize("timeout", ["15", "abc", "-5s", "0s", "5 minutes", "1d", 15, " 1s", "15 s", "1s\n", "٣s"])
+@pytest.mark.contract("B11")
+@pytest.mark.parametrize(
+    "timeout", ["", " ", "15", "abc", "-5s", "0s", "5 minutes", "1d", 15, " 1s", "15 s", "1s\n", "٣s"]
+)
 async def test_b11_a_bad_duration_is_refused(tools: Tools, timeout: object) -> None:
-    error = await tools.error("browser_eval", expression="1", timeout=timeout)
-    assert "`timeout`" in error and str(timeout).strip() in error
+    calls: dict[str, dict[str, Any]] = {
+        "browser_navigate": {"url": "http://localhost"},
+        "browser_eval": {"expression": "1"},
+        "browser_take_screenshot": {},
+        "browser_resize": {"width": 1280, "height": 720},
+        "read_image": {"path": "picture.png"},
+    }
+    for tool, arguments in calls.items():
+        result = await tools.call(tool, **arguments, timeout=timeout)
+        assert result.structured_content is not None
+        assert result.is_error and result.structured_content["error"]["code"] == "invalid_arguments"
+        assert "`timeout`" in text_of(result) and str(timeout).strip() in text_of(result)
 
 
 async def test_b11_durations_may_be_milliseconds_seconds_and_minutes(tools: Tools, site: Site) -> None:

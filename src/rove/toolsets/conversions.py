@@ -14,6 +14,8 @@ Conversion = Callable[..., Any]
 _conversions: dict[str, Conversion] = {}
 # What a conversion reads besides values of the type that its argument is declared with.
 _also_read: dict[str, tuple[type[Any], ...]] = {}
+# Those to which an empty text is a value, and a bad one; to others it is as none.
+_refusing_empty: set[str] = set()
 _DURATION = pattern(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h)")
 # A timeout of so many seconds is longer than any call may take, so that milliseconds are meant.
 MILLISECONDS_FROM = 1000
@@ -28,12 +30,17 @@ LONGEST_WAIT = 60
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
-def conversion(name: str, also: tuple[type[Any], ...] = ()) -> Callable[[Conversion], Conversion]:
+def conversion(
+    name: str, also: tuple[type[Any], ...] = (), *, refuses_empty: bool = False
+) -> Callable[[Conversion], Conversion]:
     """Declare a conversion, which toolsets name as `as`. It raises ValueError with why a value is refused.
 
-    Its values have the type that their argument is declared with, or one of `also`.
+    Its values have the type that their argument is declared with, or one of `also`. `refuses_empty`: it refuses an
+    empty text, which counts as no value to others.
     """
     _also_read[name] = also
+    if refuses_empty:
+        _refusing_empty.add(name)
     return lambda convert: _conversions.setdefault(name, convert)
 
 
@@ -49,7 +56,12 @@ def also_read_by(name: str | None) -> tuple[type[Any], ...]:
     return _also_read.get(name or "", ())
 
 
-@conversion("duration", also=(int, float))
+def refuses_empty_text(name: str | None) -> bool:
+    """Return whether a conversion is given an empty text, to refuse it."""
+    return name in _refusing_empty
+
+
+@conversion("duration", also=(int, float), refuses_empty=True)
 def duration(value: object) -> float:
     """Return the seconds of a duration such as 15s, 500ms or 2m."""
     match = _DURATION.fullmatch(value) if isinstance(value, str) else None
@@ -123,7 +135,7 @@ def _form_value(value: object) -> object:
     return str(value) if is_number else value
 
 
-@conversion("wait_seconds", also=(str,))
+@conversion("wait_seconds", also=(str,), refuses_empty=True)
 def wait_seconds(value: object) -> float:
     """Return the seconds of a duration such as 500ms, or of a number: seconds, or milliseconds if it is above 60."""
     if isinstance(value, bool) or not isinstance(value, int | float):

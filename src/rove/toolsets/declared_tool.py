@@ -19,7 +19,7 @@ from rove.render.cleaning import readable
 from rove.settings.tree import Settings
 from rove.toolsets.answers.form import find_answer_form, find_error_form
 from rove.toolsets.catalogue import OPTIONS, call_of, one_line_of, options_of, split_options
-from rove.toolsets.conversions import also_read_by, find_conversion
+from rove.toolsets.conversions import also_read_by, find_conversion, refuses_empty_text
 from rove.toolsets.declaration import VIEW, Argument, Case, Source, ToolDeclaration
 from rove.toolsets.tool import Answer, Call, FiledAnswer, ToolRequest
 from rove.validation.fields import UNKNOWN, InvalidFields, build, schema_of
@@ -109,6 +109,8 @@ class DeclaredTool:
         """Return whether an empty text counts: as a value, as missing or as unknown. Elsewhere it is as none."""
         if name not in self._arguments or self._arguments[name].required:
             return True
+        if any(_refuses_empty(name, value) for each in self._declared.cases.values() for value in each.passed.values()):
+            return True
         return case is not None and _may_be_empty(name, case)
 
     # Calls
@@ -180,7 +182,7 @@ class DeclaredTool:
         for into, value in case.passed.items():
             if not isinstance(value, Source):
                 words[into] = value
-            elif any(_is_given(arguments.get(name)) or _may_be_empty(name, case) for name in value.names):
+            elif any(_counts(name, arguments.get(name), value, case) for name in value.names):
                 words[into] = _converted(value, arguments)
             elif value.default is not None:
                 words[into] = value.default
@@ -260,6 +262,16 @@ def _is_given(value: object) -> bool:
 def _may_be_empty(name: str, case: Case) -> bool:
     """Return whether a case needs an argument that it passes on as it is: to type an empty text clears a field."""
     return name in case.required and Source((name,)) in case.passed.values()
+
+
+def _refuses_empty(name: str, value: object) -> bool:
+    """Return whether an argument is converted by what refuses an empty text."""
+    return isinstance(value, Source) and name in value.names and refuses_empty_text(value.conversion)
+
+
+def _counts(name: str, given: object, source: Source, case: Case) -> bool:
+    """Return whether a value is converted: one that is given, or an empty text where that is a value."""
+    return _is_given(given) or (given == "" and _refuses_empty(name, source)) or _may_be_empty(name, case)
 
 
 def _converted(source: Source, arguments: Mapping[str, Any]) -> Any:
