@@ -20,7 +20,10 @@ ACTIONS = [
     "launch", "close", "navigate", "screenshot", "snapshot", "click", "type", "select", "scroll", "evaluate", "extract",
     "wait", "tabs", "tab_new", "tab_close", "tab_switch", "pdf", "console", "status",
 ]  # fmt: skip
-ARGUMENTS = ["action", "url", "selector", "role", "name", "text", "value", "expression", "timeout", "fullPage", "path"]
+ARGUMENTS = [
+    "action", "url", "selector", "role", "name", "text", "value", "expression", "timeout", "fullPage", "path",
+    "profile", "headless",
+]  # fmt: skip
 SETTINGS_PAGE = """<title>Matrix OS - Settings</title>
 <nav aria-label="Main"><a href="/">Home</a> <a href="/settings" aria-current="page">Settings</a></nav>
 <main><h1>Settings</h1>
@@ -296,6 +299,41 @@ async def test_d5_a_named_profile_keeps_its_login_over_a_restart(home: Path, sit
         assert unwrapped(await browser.content("evaluate", expression=read)) == '"id=1 yes"'
         async with connected(home / "profile", "--profile", "work") as other:
             assert "profile_in_use" in await other.error("launch")
+
+
+@pytest.mark.contract("D1", "D5")
+async def test_d5_launch_takes_a_profile_and_a_window_until_the_browser_is_closed(home: Path, site: Site) -> None:
+    url = site.page("/", "<title>Page</title>")
+    own = home / "launched"
+    async with connected(own) as browser:
+        assert (await browser.do("launch", profile="work", headless=True))["url"] == "about:blank"
+        assert "--headless" in Path(f"/proc/{browser_of(own)}/cmdline").read_text()
+        await browser.do("navigate", url=url)
+        await browser.do("evaluate", expression="localStorage.kept = 'yes'")
+        assert (await browser.do("launch", profile="work"))["url"] == url, "it runs already, as it is asked for"
+        error = await browser.error("launch", profile="other")
+        assert "invalid_arguments" in error and "browser with action close" in error
+        await browser.do("close")
+        await browser.do("launch")
+        await browser.do("navigate", url=url)
+        assert unwrapped(await browser.content("evaluate", expression="localStorage.kept")) == "null"
+        await browser.do("close")
+        await browser.do("launch", profile="work")
+        await browser.do("navigate", url=url)
+        assert unwrapped(await browser.content("evaluate", expression="localStorage.kept")) == '"yes"'
+        assert "`profile` is not for `action` navigate" in await browser.error("navigate", url=url, profile="work")
+
+
+@pytest.mark.contract("D5")
+async def test_d5_launch_shows_a_window_where_there_is_a_display(home: Path) -> None:
+    async with connected(home / "shown") as browser:
+        told = await browser.call("launch", headless=False)
+        shown = (
+            "--headless" not in Path(f"/proc/{browser_of(home / 'shown')}/cmdline").read_text()
+            if told["success"]
+            else None
+        )
+        assert shown or "display" in told["error"], told
 
 
 @pytest.mark.contract("D6")

@@ -58,6 +58,8 @@ class SessionOpened(Result):
     headless: bool | None = None
     viewport: ViewportSize | None = None
     engine: EngineName | None = None
+    # Where its current tab is, if it has one.
+    url: PageText | None = None
 
     def __str__(self) -> str:
         if self.is_new:
@@ -107,7 +109,14 @@ class OpenSession(SessionsAction[SessionOpened]):
         window = WindowChoice(self.headless, self.viewport, self.start, self.engine, self.video, self.har)
         name = await directory.open_session(self.name, choice, window)
         login = " and ".join(f"{use.kind} {use.name}" for use in self.logins)
-        return SessionOpened(Own(name), name not in known, Own(login), self.headless, self.viewport, self.engine)
+        shown = (self.headless, self.viewport, self.engine)
+        return SessionOpened(Own(name), name not in known, Own(login), *shown, await _address(directory, name))
+
+
+async def _address(directory: SessionDirectory, name: str) -> PageText | None:
+    """Return the address of the current tab of a session."""
+    tabs = (tab for session in await directory.sessions() if session["session"] == name for tab in session["tabs"])
+    return next((tab["url"] for tab in tabs if tab["is_current"]), None)
 
 
 async def _names(directory: SessionDirectory) -> set[str]:

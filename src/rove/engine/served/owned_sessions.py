@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Generic, Protocol, TypeVar
 
 from rove.browser.emulation.window import AS_SET, WindowChoice
 from rove.engine.logins.login import Logins
 from rove.engine.logins.state_desk import StateDesk
 from rove.engine.people.driver import held_by
-from rove.engine.served.refusals import not_open, refuse_login
+from rove.engine.served.refusals import not_open, refuse_other_start
 from rove.engine.served.served_session import ServedSession
 from rove.errors import InvalidArguments
 from rove.settings.tree import Settings
@@ -88,9 +89,25 @@ class OwnedSessions(Generic[S_co]):
 
     async def open_session(self, name: str | None, login: LoginChoice = NO_LOGIN, window: WindowChoice = AS_SET) -> str:
         if name == DEFAULT:
-            refuse_login(DEFAULT, login)
-            return self.session(name).name
+            return await self._open_current(login, window)
         session = self._own(self._sessions.session(await self._sessions.open_session(name, self._owner, login, window)))
+        if window.starts_now:
+            await self._start(session)
+        return session.name
+
+    async def _open_current(self, login: LoginChoice, window: WindowChoice) -> str:
+        """Open the session that is meant where a call names none, unless it is open as it is asked for."""
+        current = self.session(None)
+        if current.has_slot or (login == NO_LOGIN and replace(window, starts_now=False) == AS_SET):
+            refuse_other_start(current, login, window)
+            if window.starts_now:
+                await current.start()
+            return current.name
+        # It has been no more than a name until now.
+        await self._sessions.close_session(current.name)
+        session = self._own(
+            self._sessions.session(await self._sessions.open_session(current.name, self._owner, login, window))
+        )
         if window.starts_now:
             await self._start(session)
         return session.name

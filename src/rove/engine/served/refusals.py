@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
+from rove.browser.emulation.window import AS_SET, WindowChoice
 from rove.errors import BrowserUnavailable, InvalidArguments, NotOpen
 from rove.ledger.files import LONGEST_STEM, stem_of
-from rove.states.choice import LoginChoice
+from rove.states.choice import NO_LOGIN, LoginChoice
+
+if TYPE_CHECKING:
+    from rove.engine.served.served_session import ServedSession
+
+T = TypeVar("T")
 
 
 def checked_name(name: str) -> str:
@@ -36,6 +44,22 @@ def refuse_login(name: str, login: LoginChoice) -> None:
             f"The session {name} is open already, and a state or profile is chosen when a session is opened.",
             hint="Close it first, choose another name, or use {load_state}.",
         )
+
+
+def refuse_other_start(session: ServedSession, login: LoginChoice, window: WindowChoice) -> None:
+    """Raise InvalidArguments if a session that is open was opened otherwise than it is asked for now."""
+    profile = session.login.profile.name if session.login.profile is not None else None
+    window = replace(window, starts_now=False, headless=_unless_same(window.headless, session.settings.headless))
+    asked = replace(login, profile=_unless_same(login.profile, profile))
+    if asked != NO_LOGIN or window != AS_SET:
+        raise InvalidArguments(
+            f"The session {session.name} is open already, with another profile or window than is asked for.",
+            hint="Close it first, with {close_session}, or go on with it as it is.",
+        )
+
+
+def _unless_same(asked: T | None, has: T | None) -> T | None:
+    return None if asked == has else asked
 
 
 def lost_at_start() -> BrowserUnavailable:

@@ -209,8 +209,9 @@ class Session:
             return self._context
 
     async def start(self) -> None:
-        """Open the browser context now, not with the first call that needs it."""
-        await self.context(lambda message: None)
+        """Open the browser context, and a tab, now and not with the first call that needs them."""
+        context = await self.context(lambda message: None)
+        await context.tab()
 
     async def _restore_context(self, progress: Callable[[str], None]) -> None:
         """Open a context with what was saved. Raises StateUnusable if the browser does not take a named state."""

@@ -162,13 +162,13 @@ class Sessions:
     ) -> str:
         """Open a session and return its name; one that is open already is left as it is."""
         name = chosen_name(name, self._names, self._open)
-        if name == DEFAULT or name in self._open:
+        if name in self._open or (name == DEFAULT and (login, window) == (NO_LOGIN, AS_SET)):
             refuse_login(name, login)
             return self.session(name).name
         await self.admission.admit_session()
         is_new = False
         try:
-            opened = await asyncio.to_thread(self.logins.open, login, name, owner)
+            opened = await asyncio.to_thread(self._open_login, login, name, owner)
             if name not in self._open:  # another call may have opened it while this one waited
                 is_new = self._add(name, owner, opened, window).has_slot = True
             else:
@@ -287,6 +287,12 @@ class Sessions:
     def _journal_store_of(self, name: str) -> JournalStore | None:
         """Return what keeps the journal of a session; None for its ledger in this home."""
         return None
+
+    def _open_login(self, login: LoginChoice, name: str, owner: str | None) -> SessionLogin:
+        """Return the login that is asked for; of the default session, else that which the settings choose."""
+        if login == NO_LOGIN and name == DEFAULT:
+            return self._login_of_default(name, owner)
+        return self.logins.open(login, name, owner)
 
     def _login_of_default(self, name: str, owner: str | None) -> SessionLogin:
         """Return the login that the settings choose for the default session; others have none unless they ask."""

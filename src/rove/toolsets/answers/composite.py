@@ -9,7 +9,7 @@ from typing import Any
 from rove.actions.pages.pdf import Printed
 from rove.actions.pages.screenshot import Pictured
 from rove.actions.pages.script import Evaluated
-from rove.actions.sessions.sessions import StatusReport
+from rove.actions.sessions.sessions import SessionOpened, StatusReport
 from rove.actions.sessions.tabs import TabList
 from rove.errors import RoveError
 from rove.guard.wrapping.wrapper import neutralised
@@ -61,14 +61,14 @@ def _place(outcome: AnyOutcome) -> dict[str, str]:
     if isinstance(outcome.result, TabList):
         current = next((tab for tab in outcome.result.tabs if tab.is_current), None)
         url, title = (current.url, current.title) if current else (None, None)
+    if isinstance(outcome.result, SessionOpened):
+        url, title = outcome.result.url, None
     if url is None:
         return {}
     # Without the query and the fragment, in which a page can write any text.
     address = url.partition("#")[0].partition("?")[0]
-    return {
-        "title": neutralised(one_line(title or "", LONGEST_TITLE)),
-        "url": neutralised(one_line(address, LONGEST_URL)),
-    }
+    told = {} if title is None else {"title": neutralised(one_line(title, LONGEST_TITLE))}
+    return {**told, "url": neutralised(one_line(address, LONGEST_URL))}
 
 
 def _content(request: ToolRequest, outcome: AnyOutcome) -> dict[str, str]:

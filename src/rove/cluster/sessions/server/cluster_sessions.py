@@ -167,11 +167,11 @@ class ClusterSessions:
     ) -> str:
         """Open a session on a node and return its name; one that is open already is left as it is."""
         name = chosen_name(name, self._names, self._open)
-        if name == DEFAULT or name in self._open:
+        if name in self._open or (name == DEFAULT and (login, window) == (NO_LOGIN, AS_SET)):
             refuse_login(name, login)
             return self.session(name).name
         _refuse_profile(login)
-        opened = await asyncio.to_thread(self.logins.open, login, name, owner)
+        opened = await asyncio.to_thread(self._open_login, login, name, owner)
         if name in self._open:  # another call may have opened it while this one waited
             opened.release()
             refuse_login(name, login)
@@ -237,6 +237,12 @@ class ClusterSessions:
         if self._watcher is not None:
             self._watcher.session_opened(name)
         return session
+
+    def _open_login(self, login: LoginChoice, name: str, owner: str | None) -> SessionLogin:
+        """Return the login that is asked for; of the default session, else that which the settings choose."""
+        if login == NO_LOGIN and name == DEFAULT:
+            return self._login_of_default(name, owner)
+        return self.logins.open(login, name, owner)
 
     def _login_of_default(self, name: str, owner: str | None) -> SessionLogin:
         """Return the login that the settings choose for the default session; others have none unless they ask."""
