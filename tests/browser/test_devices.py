@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import json
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 import pytest
+from PIL import Image
 from tests.site import Site
 
 from rove import Session
 from rove.browser.emulation.devices import DEVICES
 from rove.errors import Denied, InvalidArguments, Unsupported
+from rove.surfaces.library.tools import SessionTools
+from rove.toolsets.toolset import toolset_from
 
 # Answers what a script of any kind sends to it with the value of that code.
 ECHO = "onmessage = async e => (e.source ?? self).postMessage(await eval(e.data), e.source ? '*' : undefined)"
@@ -178,3 +183,47 @@ async def test_a_touch_screen_that_cannot_be_emulated_is_told_or_refused(session
     with pytest.raises(Unsupported, match="touch"):
         await session.emulate("Windows laptop", touch=True)
     await session.emulate(reset=True)
+
+
+DENSE = """<style>html { scrollbar-width: none } body, p { margin: 0 }</style><body style="height: 600px">
+<p id="p" style="width: 100px; height: 50px">P</p><button>B</button>"""
+
+
+@pytest.mark.parametrize("kind", ["png", "jpeg", "webp"])
+async def test_a_screenshot_has_the_pixels_of_the_device_or_of_css(
+    session: Session, site: Site, kind: Literal["png", "jpeg", "webp"]
+) -> None:
+    await session.emulate(width=400, height=300, density=2)
+    await session.navigate(site.page("/", DENSE))
+
+    async def size(target: str | None = None, **how: Any) -> tuple[int, int]:
+        (image,) = (await session.screenshot(target, format=kind, **how)).attachments
+        return Image.open(io.BytesIO(image.data)).size
+
+    assert await size() == await size(scale="device") == (800, 600)
+    assert await size(scale="css") == await size(annotate=True) == (400, 300)
+    assert (await size("#p", scale="device"), await size("#p", scale="css")) == ((200, 100), (100, 50))
+    assert await size(full_page=True, scale="device") == (800, 1200)
+    assert await size(full_page=True, scale="css") == (400, 600)
+
+
+async def test_the_toolset_playwright_heeds_the_scale(session: Session, site: Site) -> None:
+    await session.emulate(width=400, height=300, density=2)
+    await session.navigate(site.page("/", DENSE))
+    tools = SessionTools(session, toolset_from(replace(session.settings, toolset="playwright")))
+    sizes: list[tuple[int, int]] = []
+    for how in ({}, {"scale": "css"}, {"scale": "device"}):
+        (image,) = (await tools.call("browser_take_screenshot", how)).attachments
+        sizes.append(Image.open(io.BytesIO(image.data)).size)
+    assert sizes == [(400, 300), (400, 300), (800, 600)]
+
+
+@pytest.mark.engines("chromium", reason="Firefox emulates no preferences")
+async def test_single_preferences_are_emulated_no_longer(session: Session, site: Site) -> None:
+    await session.navigate(site.page("/", "x"))
+    outcome = await session.emulate(color_scheme="dark", reduced_motion=True, media="print")
+    assert str(outcome.result).startswith("All tabs: color scheme dark; media print; reduced motion.")
+    outcome = await session.emulate(clear=["color_scheme", "reduced_motion"])
+    assert str(outcome.result).startswith("All tabs: media print.")
+    seen = "[matchMedia('(prefers-color-scheme: dark)').matches, matchMedia('print').matches]"
+    assert await value(session, seen) == [False, True]

@@ -200,6 +200,15 @@ async def test_resize_and_emulate_media(client: PlaywrightClient, site: Site) ->
     assert reply.code == "await page.emulateMedia({ colorScheme: 'dark', media: 'print' });"
     await client.call("wait_for", text="390x780 dark print")  # a busy page is told of it a moment later
     assert "390x780 dark print" in (await client.call("snapshot")).inline_snapshot
+    reply = await client.call("emulate_media", colorScheme=None, contrast=None, forcedColors=None, reducedMotion=None)
+    assert reply.code == (
+        "await page.emulateMedia({ colorScheme: null, contrast: null, forcedColors: null, reducedMotion: null });"
+    )
+    await client.call("wait_for", text="390x780 light print")
+    await client.call("emulate_media", media=None)
+    await client.call("wait_for", text="390x780 light screen")
+    for wrong in ({}, {"colorScheme": "pink"}, {"reducedMotion": "no"}):
+        assert (await client.call("emulate_media", **wrong)).is_error
 
 
 async def test_close_and_run_code(client: PlaywrightClient, site: Site) -> None:

@@ -32,7 +32,9 @@ async def test_the_tools_are_those_of_playwright_mcp(client: PlaywrightClient) -
 
 
 def _facts(schema: dict[str, Any]) -> dict[str, Any]:
-    arguments = {name: each["type"] for name, each in schema["properties"].items()}
+    arguments = {
+        name: each.get("type") or [one["type"] for one in each["anyOf"]] for name, each in schema["properties"].items()
+    }
     return {"arguments": arguments, "required": schema.get("required", [])}
 
 

@@ -11,6 +11,8 @@ from rove.toolsets.listed_actions import read_listed_actions, steps_of
 from rove.validation.pattern import pattern
 
 Conversion = Callable[..., Any]
+# What a conversion is given where a call has null for an argument that may be null; None, where it has nothing.
+NULL = object()
 _conversions: dict[str, Conversion] = {}
 # What a conversion reads besides values of the type that its argument is declared with.
 _also_read: dict[str, tuple[type[Any], ...]] = {}

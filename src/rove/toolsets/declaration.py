@@ -27,6 +27,7 @@ class Argument(Validated):
     type: Literal["string", "integer", "number", "boolean", "array", "object"] | None = arg("JSON type.", default=None)
     required: bool = arg("Whether every call must have it.", default=False)
     default: Any = arg("Value where a call has none.", default=None)
+    nullable: bool = arg("Whether null is a value of its own; else it is as none.", default=False)
     schema: dict[str, Any] | None = arg("Further parts of its JSON schema, such as `enum` and `items`.", default=None)
 
 

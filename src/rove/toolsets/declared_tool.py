@@ -19,7 +19,7 @@ from rove.render.cleaning import readable
 from rove.settings.tree import Settings
 from rove.toolsets.answers.form import find_answer_form, find_error_form
 from rove.toolsets.catalogue import OPTIONS, call_of, one_line_of, options_of, split_options
-from rove.toolsets.conversions import also_read_by, find_conversion, refuses_empty_text
+from rove.toolsets.conversions import NULL, also_read_by, find_conversion, refuses_empty_text
 from rove.toolsets.declaration import VIEW, Argument, Case, Source, ToolDeclaration
 from rove.toolsets.tool import Answer, Call, FiledAnswer, ToolRequest
 from rove.validation.fields import UNKNOWN, InvalidFields, build, schema_of
@@ -93,7 +93,8 @@ class DeclaredTool:
         schema |= {"type": argument.type} if argument.type else {}
         schema |= {"description": argument.description} if argument.description else {}
         schema |= {} if argument.default is None else {"default": argument.default}
-        return {**schema, **(argument.schema or {})}
+        schema |= argument.schema or {}
+        return _or_null(schema) if argument.nullable else schema
 
     def _schema_passed_to(self, name: str) -> dict[str, Any]:
         """Return the schema of the action's argument, or the option, that an argument is passed to as it is."""
@@ -124,6 +125,7 @@ class DeclaredTool:
             for name, value in arguments.items()
             if _is_given(value) or self._needs(name, case)
         }
+        given |= {name: None for name, each in self._arguments.items() if each.nullable and _is_null(name, arguments)}
         return ToolRequest(self.name, chosen if isinstance(chosen, str) else None, given, self._settings)
 
     def _type_of(self, name: str) -> str | None:
@@ -182,7 +184,9 @@ class DeclaredTool:
         for into, value in case.passed.items():
             if not isinstance(value, Source):
                 words[into] = value
-            elif any(_counts(name, arguments.get(name), value, case) for name in value.names):
+            elif any(
+                _is_null(name, arguments) or _counts(name, arguments.get(name), value, case) for name in value.names
+            ):
                 words[into] = _converted(value, arguments)
             elif value.default is not None:
                 words[into] = value.default
@@ -259,6 +263,16 @@ def _is_given(value: object) -> bool:
     return value is not None and value != ""
 
 
+def _is_null(name: str, arguments: Mapping[str, Any]) -> bool:
+    return name in arguments and arguments[name] is None
+
+
+def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of an argument that may be null too."""
+    own = {key: schema.pop(key) for key in ("type", "enum") if key in schema}
+    return {**schema, "anyOf": [own, {"type": "null"}]}
+
+
 def _may_be_empty(name: str, case: Case) -> bool:
     """Return whether a case needs an argument that it passes on as it is: to type an empty text clears a field."""
     return name in case.required and Source((name,)) in case.passed.values()
@@ -275,9 +289,9 @@ def _counts(name: str, given: object, source: Source, case: Case) -> bool:
 
 
 def _converted(source: Source, arguments: Mapping[str, Any]) -> Any:
-    values = [arguments.get(name) for name in source.names]
     if source.conversion is None:
-        return values[0]
+        return arguments.get(source.names[0])
+    values = [NULL if _is_null(name, arguments) else arguments.get(name) for name in source.names]
     try:
         return find_conversion(source.conversion)(*values)
     except ValueError as error:

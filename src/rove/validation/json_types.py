@@ -34,6 +34,11 @@ def as_meant(kind: str | None, value: object) -> object:
 
 def refuse_wrong_type(schema: Mapping[str, Any], value: object) -> None:
     """Raise ValueError with why a value, or a part of it, is not what its schema says."""
+    if {"type": "null"} in schema.get("anyOf", ()):
+        own, _ = schema["anyOf"]
+        if value is not None:
+            refuse_wrong_type(own, value)
+        return
     kind = schema.get("type")
     if kind in WORDS and not _has_type(kind, value):
         raise ValueError(WORDS[kind])

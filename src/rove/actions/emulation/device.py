@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rove.action import ContextAction, Effect, action, arg
 from rove.browser.emulation.devices import DEVICES, DeviceName, has_touch
@@ -29,6 +29,15 @@ def checked_time_zone(name: str) -> str:
     return name
 
 
+Preference = Literal["color_scheme", "reduced_motion", "forced_colors", "contrast", "media"]
+# What each preference is called in an emulation.
+PREFERENCES: dict[Preference, str] = {
+    "color_scheme": "color_scheme",
+    "reduced_motion": "reduces_motion",
+    "forced_colors": "forced_colors",
+    "contrast": "contrast",
+    "media": "media",
+}
 LANGUAGE_TAG = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
 
 
@@ -65,6 +74,7 @@ class Emulate(ContextAction[Emulated]):
     forced_colors: ForcedColors | None = arg("Whether colours are forced.", default=None)
     contrast: Contrast | None = arg("What contrast the user prefers.", default=None)
     media: Media | None = arg("CSS media type.", default=None)
+    clear: tuple[Preference, ...] = arg("Preferences to emulate no longer.", default=(), rare=True)
     reset: bool = arg("End what is emulated before what is given here begins.", default=False)
 
     def complete(self) -> None:
@@ -74,7 +84,8 @@ class Emulate(ContextAction[Emulated]):
 
     async def perform(self, context: Context) -> Emulated:
         before = Emulation() if self.reset else context.overrides.emulation
-        after = replace(before, **self._device_values(), **self._given())
+        cleared = {PREFERENCES[name]: None for name in self.clear}
+        after = replace(before, **{**cleared, **self._device_values(), **self._given()})
         if after != context.overrides.emulation:
             await context.override(replace(context.overrides, emulation=after))
         return Emulated(tuple(map(Own, _lines(context.overrides.emulation))))

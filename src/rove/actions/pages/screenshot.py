@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
 import uuid
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.browser.annotation import draw_marks
-from rove.browser.page_data import LONGEST_SIDE
+from rove.browser.page_data import LONGEST_SIDE, ScreenshotImage
 from rove.errors import ElementNotReady
 from rove.outcome import Attachment, Own, PageText, Result
 from rove.validation.record import dataclass
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from rove.browser.tab import Tab
 
 FOLDER = "screenshots"
+JPEG_QUALITY = 80
 # The endings of file names that fit each format; the first is added to a name that has none of them.
 ENDINGS = {"png": (".png",), "jpeg": (".jpg", ".jpeg"), "webp": (".webp",)}
 
@@ -55,6 +59,7 @@ class Screenshot(TabAction[Pictured]):
     format: Literal["png", "jpeg", "webp"] = arg("Image format.", default="png")
     path: str | None = arg("File in the workspace to save it to; a folder if it ends with /.", default=None, rare=True)
     max_side: int | None = arg("Longest side, in pixels.", default=None, ge=16, le=LONGEST_SIDE, rare=True)
+    scale: Literal["css", "device"] = arg("Pixels of CSS, or those of a denser screen.", default="device", rare=True)
 
     async def perform(self, tab: Tab) -> Pictured:
         element = await tab.resolve(self.target) if self.target else None
@@ -65,6 +70,8 @@ class Screenshot(TabAction[Pictured]):
         width, height = picture.size
         if not tab.observer.is_new_image(picture.data) and self.if_changed:
             return Pictured(width, height, is_unchanged=True)
+        if self.scale == "css" or self.annotate:  # refs are drawn by the places that they have in CSS
+            picture = await asyncio.to_thread(_in_css_pixels, picture)
         marks = await tab.marks(picture) if self.annotate else []
         data = draw_marks(picture, marks) if marks else picture.data
         path = await self._save(tab, data)
@@ -78,6 +85,19 @@ class Screenshot(TabAction[Pictured]):
         folder, name = _place(self.path, ENDINGS[self.format])
         workspace = Workspace(tab.settings.workspace_folder)
         return Own(await workspace.save(folder, name, data))
+
+
+def _in_css_pixels(picture: ScreenshotImage) -> ScreenshotImage:
+    """Return a picture with as many pixels as it has in CSS, however dense the screen is."""
+    from PIL import Image  # slow to import
+
+    with Image.open(io.BytesIO(picture.data)) as image:
+        if abs(image.width - picture.size[0]) < 2:  # a part of a pixel, which was rounded
+            return picture
+        output = io.BytesIO()
+        smaller = image.resize(picture.size, Image.Resampling.LANCZOS)
+        smaller.save(output, picture.kind.upper(), quality=JPEG_QUALITY)
+    return replace(picture, data=output.getvalue())
 
 
 def _place(path: str, endings: tuple[str, ...]) -> tuple[str, str]:

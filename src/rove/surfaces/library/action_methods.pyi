@@ -226,6 +226,7 @@ class ActionMethods:
         format: Literal["png", "jpeg", "webp"] = "png",
         path: str | None = None,
         max_side: int | None = None,
+        scale: Literal["css", "device"] = "device",
     ) -> Outcome[Pictured]:
         """Take a picture of the viewport, the full page or an element. To act on the page use snapshot.
 
@@ -236,6 +237,7 @@ class ActionMethods:
         format: Image format.
         path: File in the workspace to save it to; a folder if it ends with /.
         max_side: Longest side, in pixels.
+        scale: Pixels of CSS, or those of a denser screen.
         """
 
     async def extract(
@@ -459,6 +461,7 @@ class ActionMethods:
         forced_colors: Literal["active", "none"] | None = None,
         contrast: Literal["more", "no-preference"] | None = None,
         media: Literal["screen", "print"] | None = None,
+        clear: Sequence[Literal["color_scheme", "reduced_motion", "forced_colors", "contrast", "media"]] = (),
         reset: bool = False,
     ) -> Outcome[Emulated]:
         """Show pages another device, place, language or preference, in all tabs of the session. What is not given
@@ -482,6 +485,7 @@ class ActionMethods:
         forced_colors: Whether colours are forced.
         contrast: What contrast the user prefers.
         media: CSS media type.
+        clear: Preferences to emulate no longer.
         reset: End what is emulated before what is given here begins.
         """
 

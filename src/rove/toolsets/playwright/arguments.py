@@ -7,11 +7,12 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from rove.outcome import moment
-from rove.toolsets.conversions import conversion
+from rove.toolsets.conversions import NULL, conversion
 from rove.toolsets.playwright.javascript import as_target, image_kind
 
 FOLDER = ".playwright-mcp"
 LONGEST_WAIT = 30
+FEATURES = ("color_scheme", "reduced_motion", "forced_colors", "contrast", "media")
 MOST_CHARACTERS = 50_000_000
 NOT_RUN = (
     "is not run: rove has no Playwright in it. Run JavaScript in the page with browser_evaluate, "
@@ -109,8 +110,14 @@ def seconds(value: float) -> float:
 
 
 @conversion("playwright_motion")
-def motion(value: object) -> bool:
-    return value == "reduce"
+def motion(value: object) -> bool | None:
+    return None if value is NULL else value == "reduce"
+
+
+@conversion("playwright_cleared")
+def cleared(*values: object) -> list[str]:
+    """Return the media features that a call ends with null; they come in the order of `FEATURES`."""
+    return [feature for feature, value in zip(FEATURES, values, strict=True) if value is NULL]
 
 
 @conversion("playwright_whole")
