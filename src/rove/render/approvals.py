@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from rove.guard.policy.approval import ApprovalRequest, ShownElement
-from rove.render.cleaning import one_line, readable
+from rove.render.cleaning import visible, visible_line
 from rove.render.consequences import consequence_facts
 
 # Scripts are shown whole: a person cannot approve what they do not see.
@@ -15,13 +16,15 @@ LONGEST_VALUE = 200_000
 LONGEST_LINE = 300
 # The argument of `evaluate` that holds the script.
 SCRIPT = "expression"
+# What ends a line of a script besides a line feed: what follows is no part of a comment that stands before it.
+_LINE_END = re.compile("\r\n|([\r\u2028\u2029])")
 
 
 def card(request: ApprovalRequest) -> str:
     """Write the question, then a line each for the action, its origin, its elements and its arguments."""
-    lines = [one_line(request.question, LONGEST_LINE), *_facts(request)]
+    lines = [visible_line(request.question, LONGEST_LINE), *_facts(request)]
     for number, step in enumerate(request.steps, 1):
-        lines += [f"{number}. {one_line(step.question, LONGEST_LINE)}", *(f"   {line}" for line in _facts(step))]
+        lines += [f"{number}. {visible_line(step.question, LONGEST_LINE)}", *(f"   {line}" for line in _facts(step))]
     tab = f", tab {request.place.tab}" if request.place.tab else ""
     return "\n".join([*lines, f"Session: {_quoted(request.place.session)}{tab}"])
 
@@ -33,7 +36,7 @@ def _facts(request: ApprovalRequest) -> Iterator[str]:
     if request.origins:
         yield f"Where: {', in a frame of it '.join(_origin(origin) for origin in request.origins)}"
     for element in request.elements:
-        yield f"{_name(element)}: {one_line(element.line, LONGEST_LINE)}"
+        yield f"{_name(element)}: {visible_line(element.line, LONGEST_LINE)}"
     for name, value in request.value.items():
         yield from _value_lines(name, value)
     for name, text in consequence_facts(request):
@@ -46,7 +49,7 @@ def _value_lines(name: str, value: Any) -> Iterator[str]:
         yield f"{name}: {_quoted(value)}"
         return
     yield f"{name}:"
-    yield from (f"  | {line}" for line in readable(_cut(value)).split("\n"))
+    yield from (f"  | {line}" for line in visible(_LINE_END.sub(r"\1\n", _cut(value))).split("\n"))
 
 
 def _name(element: ShownElement) -> str:
@@ -54,12 +57,12 @@ def _name(element: ShownElement) -> str:
 
 
 def _origin(origin: str | None) -> str:
-    return origin or "a page that belongs to no site"
+    return visible_line(origin) if origin else "a page that belongs to no site"
 
 
 def _quoted(value: Any) -> str:
     """Write a value as JSON on one line; a very long one is cut, with a note of how much is missing."""
-    return _cut(readable(json.dumps(value, ensure_ascii=False)))
+    return _cut(visible(json.dumps(value, ensure_ascii=False)))
 
 
 def _cut(text: str) -> str:

@@ -7,16 +7,23 @@ from collections.abc import Iterator
 
 from rove.browser.consequences.consequence import SHORT_DIGEST, Consequence, SentField
 from rove.guard.hosts.origins import origin_text
+from rove.guard.hosts.unicode_hosts import described_hosts
 from rove.guard.policy.approval import ApprovalRequest
-from rove.render.cleaning import one_line, readable
+from rove.render.cleaning import visible, visible_line
 
 LONGEST_URL = 1000
+HOST = "Host"
 NOTE = "Not known"
 _OWN_FRAME = ("", "_self")
 
 
 def consequence_facts(request: ApprovalRequest) -> Iterator[tuple[str, str]]:
-    """Yield a name in rove's words and a text for each thing that an action sends or opens, then what is not known."""
+    """Yield a name in rove's words and a text for each thing that an action sends or opens, then what is not known.
+
+    Hosts that may look like others come first.
+    """
+    for host in described_hosts((*request.origins, *(each.url for each in request.consequences))):
+        yield HOST, visible(host)
     for secret in request.secrets:
         yield "Secret", f"{_quoted(secret)} is typed there; its value is not shown"
     for each in request.consequences:
@@ -29,7 +36,7 @@ def _facts(each: Consequence) -> Iterator[tuple[str, str]]:
     if each.kind == "file":
         yield "File", f"{_quoted(each.name)}, {each.size:,} bytes, SHA-256 {each.sha256[:SHORT_DIGEST]}…"
     elif each.kind == "script":
-        yield "Runs the script of a link", one_line(each.name, LONGEST_URL)
+        yield "Runs the script of a link", visible_line(each.name, LONGEST_URL)
     elif each.kind == "went":
         yield "The page went elsewhere and was stopped", f"{each.method} {_url(each)}"
     elif each.kind == "link":
@@ -43,7 +50,7 @@ def _facts(each: Consequence) -> Iterator[tuple[str, str]]:
 def _url(each: Consequence) -> str:
     """Write a URL, and its origin after one with a user name, which may look like another host."""
     origin = f" (at {origin_text(each.url)})" if "@" in each.url else ""
-    return one_line(each.url, LONGEST_URL) + origin
+    return visible_line(each.url, LONGEST_URL) + origin
 
 
 def _where(each: Consequence) -> str:
@@ -61,4 +68,4 @@ def _more(each: Consequence) -> str:
 
 
 def _quoted(text: str) -> str:
-    return readable(json.dumps(text, ensure_ascii=False))
+    return f"{visible(json.dumps(text, ensure_ascii=False))}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -16,6 +17,9 @@ from rove.actions.input.forms import Fill
 from rove.actions.input.pointer import Click
 from rove.actions.pages.navigation import Navigate
 from rove.errors import Denied, RoveError
+from rove.guard.policy.approval import ApprovalRequest, ShownElement
+from rove.guard.policy.policy import Place
+from rove.render.cleaning import visible
 from rove.surfaces.gateway.approvals import ToolQuestion
 from rove.surfaces.gateway.tokens import Scope
 
@@ -147,6 +151,30 @@ async def test_what_a_person_would_not_see_is_written_out(gateway: RunningGatewa
             await asking
         told = (await client.call("sessions.history", sessionKey=KEY, last=True, limit=5))["entries"]
         assert any(each["kind"] == "approval" and each["by"] == "the owner" for each in told)
+
+
+async def test_every_text_of_a_request_is_written_out_and_hosts_are_described(
+    gateway: RunningGateway,
+) -> None:
+    hidden = "\u202e\u200b\u3164\u00ad"
+    element = ShownElement("target", "e1", f'button "{hidden}"')
+    place = Place(KEY, "t1", "https://shop.example/")
+    origins = (f"https://{hidden}.example", "https://xn--pple-43d.com")
+    request = ApprovalRequest(
+        "click", f"Click {hidden}", {hidden: hidden}, f"Shall it {hidden}?", place, origins, (element,), note=hidden
+    )
+    async with gateway.client() as client:
+        asking = asyncio.ensure_future(gateway.gateway.approvals.answer(request))
+        asked = await client.event("exec.approval_request", approvalId=request.id)
+        asking.cancel()
+        question = ToolQuestion(KEY, None, hidden, hidden, {"actions": [{"url": "https://\u0430pple.com"}]}, origins)
+        asking_again = asyncio.ensure_future(gateway.gateway.approvals.ask(question))
+        told = await client.event("exec.approval_request", summary=visible(hidden))
+        asking_again.cancel()
+        hosts = [{each["text"] for each in data["consequences"] if each["name"] == "Host"} for data in (asked, told)]
+        assert all(any("Cyrillic and Latin" in text for text in texts) for texts in hosts)
+        shown = json.dumps([asked, told], ensure_ascii=False)
+        assert not any(character in shown for character in hidden)
 
 
 async def test_a_token_that_may_act_cannot_drive_past_approvals(gateway: RunningGateway) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rove import ApprovalRequest, Place
+from rove.browser.consequences.consequence import Consequence, SentField
 from rove.guard.policy.approval import ShownElement
 from rove.render.approvals import LONGEST_VALUE, card
 
@@ -78,3 +80,39 @@ def test_neither_page_nor_agent_can_add_a_line(line: str, value: str, name: str)
 def test_a_value_is_shown_completely(value: str) -> None:
     (shown,) = [line for line in card(request(value=value)).splitlines() if line.startswith("value: ")]
     assert json.loads(shown.removeprefix("value: ")) == value
+
+
+HIDDEN = "\u200b\u202e\u2066\u00ad\u3164\u2800\ufe0f\U000e0041\u2028\x1b"
+
+
+def test_what_a_person_would_not_see_is_written_out_in_every_text() -> None:
+    sent = Consequence(
+        "form", url=f"https://shop.example/{HIDDEN}", method="POST", fields=(SentField(f"a{HIDDEN}", f"b{HIDDEN}"),)
+    )
+    asked = request(f"button {HIDDEN}", f"Shall {HIDDEN} it?", value=f"value {HIDDEN}", expression=f"script {HIDDEN}")
+    text = card(replace(asked, consequences=(sent,), secrets=(f"secret{HIDDEN}",)))
+    assert not any(character in text for character in HIDDEN)
+    for character in HIDDEN.replace("\x1b", ""):  # which JSON writes out itself
+        assert text.count(f"\\u{{{ord(character):x}}}") == 8, hex(ord(character))
+
+
+def test_a_separator_of_lines_ends_a_comment_of_a_script_as_it_does_for_the_browser() -> None:
+    lines = card(request(expression="// harmless\u2028steal()\r\n// also\rsteal()")).splitlines()
+    assert [line for line in lines if line.startswith("  | ")] == [
+        "  | // harmless\\u{2028}",
+        "  | steal()",
+        "  | // also\\u{d}",
+        "  | steal()",
+    ]
+
+
+def test_an_emoji_stays_readable() -> None:
+    assert 'Element: button "Like \u2764\ufe0f"' in card(request('button "Like \u2764\ufe0f"'))
+
+
+def test_a_host_that_may_look_like_another_is_described() -> None:
+    asked = replace(request(), origins=("https://xn--pple-43d.com",))
+    sent = Consequence("form", url="https://\u0440aypal.test/", method="POST")
+    text = card(replace(asked, consequences=(sent,)))
+    assert 'Host: xn--pple-43d.com, which may be shown as "\u0430pple.com": one word of it mixes' in text
+    assert 'Host: xn--aypal-uye.test, which may be shown as "\u0440aypal.test"' in text

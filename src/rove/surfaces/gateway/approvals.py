@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-import unicodedata
 from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import field
 from typing import Any
 
 from rove.errors import Denied, NotOpen
+from rove.guard.hosts.unicode_hosts import described_hosts
 from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest
-from rove.render.consequences import NOTE, consequence_facts
+from rove.render.cleaning import visible
+from rove.render.consequences import HOST, NOTE, consequence_facts
 from rove.surfaces.gateway.events import Events
 from rove.validation.record import dataclass
 
@@ -238,19 +239,23 @@ def _request_data(request: ApprovalRequest) -> dict[str, Any]:
         for step in request.steps or (request,)
         for shown in step.elements
     ]
+    consequences = [
+        {"name": name, "text": text, "isNote": name == NOTE}
+        for step in request.steps or (request,)
+        for name, text in consequence_facts(step)
+    ]
+    shown = {
+        "summary": request.summary,
+        "details": {"actions": actions},
+        "question": request.question,
+        "origins": request.origins,
+        "elements": elements,
+        "consequences": consequences,
+    }
     return {
         "approvalId": request.id,
         "toolName": BROWSER,
-        "summary": request.summary,
-        "details": {"actions": visible(actions)},
-        "question": request.question,
-        "origins": list(request.origins),
-        "elements": elements,
-        "consequences": [
-            {"name": name, "text": visible(text), "isNote": name == NOTE}
-            for step in request.steps or (request,)
-            for name, text in consequence_facts(step)
-        ],
+        **visible(shown),
         "tab": request.place.tab,
         "createdAt": request.created,
         "expiresAt": request.expires,
@@ -270,31 +275,28 @@ def targets_before_leaving(details: dict[str, Any]) -> list[str]:
     return targets[:MAX_LOCATED]
 
 
-def visible(value: Any) -> Any:
-    """Return a value in which characters that a person would not see are written out.
-
-    They could make a command look like another one, for example by writing it backwards.
-    """
-    if isinstance(value, str):
-        return "".join(char if _is_visible(char) else f"\\u{{{ord(char):x}}}" for char in value)
-    if isinstance(value, dict):
-        return {visible(key): visible(each) for key, each in value.items()}
-    return [visible(each) for each in value] if isinstance(value, list | tuple) else value
-
-
-def _is_visible(char: str) -> bool:
-    return char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co", "Cn")
-
-
 def _question_data(question: ToolQuestion, expires: float) -> dict[str, Any]:
+    shown = {
+        "summary": question.summary,
+        "details": question.details,
+        "origins": question.origins,
+        "consequences": [
+            {"name": HOST, "text": text, "isNote": False}
+            for text in described_hosts((*question.origins, *_urls(question.details)))
+        ],
+    }
     return {
         "approvalId": os.urandom(16).hex(),
-        "toolName": question.tool,
-        "summary": visible(question.summary),
-        "details": visible(question.details),
+        "toolName": visible(question.tool),
+        **visible(shown),
         "runId": question.run,
-        "origins": list(question.origins),
         "createdAt": time.time(),
         "expiresAt": expires,
         "canRemember": question.key is not None,
     }
+
+
+def _urls(details: dict[str, Any]) -> list[str]:
+    """Return the addresses that the actions of a call open."""
+    urls = (action.get("url") for action in (details, *details.get("actions", ())) if isinstance(action, dict))
+    return [url for url in urls if isinstance(url, str)]

@@ -13,6 +13,7 @@ from typing import Any, Protocol, Self
 from rove.engine.served.served_sessions import ServedSessions
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import RoveError
+from rove.render.cleaning import visible
 from rove.settings.tree import Settings
 from rove.surfaces.approvers import appointed
 from rove.surfaces.gateway.agent.chats import Chats
@@ -149,7 +150,7 @@ class Gateway:
         for target in targets_before_leaving(details):
             with contextlib.suppress(RoveError):  # it may exist only after the actions before it
                 ref, line, box = await self.sessions.session(session).locate(target, tab)
-                found.append({"argument": "selector", "ref": ref, "line": line, "box": box})
+                found.append({"argument": "selector", "ref": ref, "line": visible(line), "box": box})
         return found
 
     async def history(self, name: str, after: int, limit: int, last: bool) -> tuple[list[dict[str, Any]], bool]:
