@@ -37,7 +37,7 @@ async def test_a_call_is_asked_about_once_then_runs_all_of_its_actions(home: Pat
         assert "Action: batch" in shown.message
         assert result.structured_content is not None
         session = result.structured_content["sessionId"]
-        assert text.startswith(f"sessionId: {session}\n")
+        assert text.endswith(f"\nsessionId: {session}")
         again = await client.call_tool("browser", {"actions": [{"type": "extract"}], "sessionId": session})
         assert "Tea room" in text_of(again)
         assert len(person.shown) == 2

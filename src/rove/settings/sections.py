@@ -152,6 +152,12 @@ class Serving(Validated):
         "finds its session again when it comes back.",
         default=False,
     )
+    chats: int = arg(
+        "Most chats that one token has open. Only those that have used the browser count for `limits.sessions` too.",
+        default=100,
+        ge=1,
+    )
+    chat_megabytes: int = arg("Most memory that the conversations of one token take.", default=64, ge=1)
     connections: int = arg("Most WebSocket clients at once.", default=100, ge=1)
     message_kilobytes: int = arg("Largest message that a client may send.", default=1024, ge=1)
     requests_per_second: int = arg("Most requests a second from one client.", default=50, ge=1)

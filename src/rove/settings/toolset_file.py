@@ -16,6 +16,8 @@ USER_FOLDER = "toolsets"
 SUFFIX = ".toml"
 # The toolset that is derived from the catalogue, without a file.
 DEFAULT_TOOLSET = "rove"
+# The toolset of the chat of `rove serve`, if none is chosen.
+CHAT_TOOLSET = "batch"
 
 
 def names_of_toolsets(home: Path) -> list[str]:

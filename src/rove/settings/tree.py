@@ -250,8 +250,15 @@ def options() -> tuple[Option, ...]:
     return tuple(_leaves(Settings, ()))
 
 
-def resolve(flags: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None) -> Resolved:
-    """Read the file, the environment and the flags; a later one wins."""
+def resolve(
+    flags: Mapping[str, Any] | None = None,
+    environment: Mapping[str, str] | None = None,
+    toolset: str | None = None,
+) -> Resolved:
+    """Read the file, the environment and the flags; a later one wins.
+
+    `toolset`: the one whose values hold, before all of these, where none is chosen.
+    """
     environment = os.environ if environment is None else environment
     flags = {key: value for key, value in (flags or {}).items() if value is not None}
     home = Path(home_from(flags.get("home"), environment))
@@ -262,7 +269,7 @@ def resolve(flags: Mapping[str, Any] | None = None, environment: Mapping[str, st
         *((variable, _given(option, environment[variable])) for variable, option in _set_in(environment)),
         *((option_of(key).flag, _given(option_of(key), value)) for key, value in flags.items()),
     ]
-    if chosen := next((layer["toolset"] for _, layer in reversed(layers) if layer.get("toolset")), None):
+    if chosen := next((layer["toolset"] for _, layer in reversed(layers) if layer.get("toolset")), toolset):
         layers.insert(0, (f"toolset {chosen}", _known_settings(settings_of(str(chosen), home), str(chosen))))
     for source, layer in layers:
         values.update(layer)

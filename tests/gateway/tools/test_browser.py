@@ -197,7 +197,7 @@ async def test_a_session_id_goes_on_with_an_open_session(
     assert desk.questions[0].details["sessionId"] == other.name
     # What the answer names can be passed again, and is told to clients too.
     assert result.structured == {"sessionId": other.name}
-    assert result.text.startswith(f"sessionId: {other.name}\n")
+    assert result.text.endswith(f"\nsessionId: {other.name}")
     assert desk.all("tool.result")[0]["structured"] == result.structured
     elsewhere = await call("browser", actions=[{"type": "extract"}])
     assert elsewhere.structured == {"sessionId": session.name}

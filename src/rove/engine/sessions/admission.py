@@ -47,13 +47,13 @@ class Admission:
     async def admit_session(self) -> None:
         """Take a slot for one more session, until `release_slot`. Raises LimitReached."""
         await self.admit_page()
-        if self._settings.limits.suspend_oldest and self._slots.is_full:
+        if self._slots.is_full:
             await self._suspend_oldest()
         await self._slots.take()
 
     async def _suspend_oldest(self) -> bool:
         """Free the slot of the session that was unused for longest; its next call takes another. False if none is."""
-        unused = [session for session in self._sessions() if session.has_slot and not session.is_used]
+        unused = [session for session in self._sessions() if session.has_slot and self._may_give_way(session)]
         for session in sorted(unused, key=lambda session: session.last_used):
             if await _gives_way(session):
                 session.has_slot = False
@@ -61,9 +61,12 @@ class Admission:
                 return True
         return False
 
+    def _may_give_way(self, session: Session) -> bool:
+        return not session.is_used and (self._settings.limits.suspend_oldest or session.gives_way)
+
     def note_end_of_call(self) -> None:
-        """Let the pages of idle sessions give way, if sessions wait for a slot and the settings allow it."""
-        if self._settings.limits.suspend_oldest and self._slots.waiting:
+        """Let the pages of idle sessions give way, as far as they may, if sessions wait for a slot."""
+        if self._slots.waiting:
             self._call_ended.set()
 
     async def serve_queue(self) -> None:

@@ -118,6 +118,8 @@ class Session:
         self.on_call_ended: Callable[[], object] = lambda: None
         # The default session, which clients need not open, gets its slot when it is first used.
         self.has_slot = False
+        # Whether its pages may be closed for another session's, as its client is done with them for now.
+        self.gives_way = False
         self._open_context = open_context
         self._context: Context | None = None
         self._context_lock = asyncio.Lock()
@@ -184,6 +186,12 @@ class Session:
     def is_used(self) -> bool:
         """Whether a call runs in it, or a person drives it."""
         return self.running_calls > 0 or self.driver.lease is not None
+
+    def let_give_way(self, may: bool) -> None:
+        """Say whether its pages may be closed for another session's; its next call opens them again."""
+        self.gives_way = may
+        if may:
+            self.on_call_ended()
 
     @property
     def is_closed(self) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from rove.errors import InvalidArguments, InvalidSettings, RoveError
 from rove.settings.home import home_from
+from rove.settings.toolset_file import CHAT_TOOLSET
 from rove.settings.tree import Resolved, Settings, options, resolve
 from rove.surfaces.arguments.command_parser import MISUSE, Finished, refuse
 from rove.surfaces.arguments.setting_flags import HELP_ALL
@@ -81,7 +82,8 @@ def _resolved(given: argparse.Namespace) -> Resolved:
     """Return the settings in force. Commands that repair settings get the defaults for those that are not valid."""
     given.settings_fault = None
     try:
-        return resolve({option.key: getattr(given, option.key, None) for option in options()})
+        toolset = CHAT_TOOLSET if given.command is command_calls.serve else None
+        return resolve({option.key: getattr(given, option.key, None) for option in options()}, toolset=toolset)
     except InvalidSettings as fault:
         if given.command not in (command_calls.config_edit, command_calls.doctor):
             raise

@@ -164,7 +164,8 @@ class Connection:
 
     async def _refuse(self, identity: object, error: RoveError) -> None:
         hint = insert_names(error.hint, _names())
-        body = {"code": error.code, "message": error.message, "hint": hint}
+        body: dict[str, Any] = {"code": error.code, "message": error.message, "hint": hint}
+        body |= {} if error.retry_after is None else {"retry_after": error.retry_after}
         await self._send({"id": identity if isinstance(identity, str | int) else None, "error": body})
 
     async def _send_events(self, since: int | None) -> None:

@@ -12,8 +12,8 @@ from rove.toolsets.tool import Answer, ToolRequest
 
 @answer_form("listed_actions")
 def listed_actions(request: ToolRequest, outcome: AnyOutcome) -> Answer:
-    """Tell the session, to go on with it, and what each action did; an extraction tells of the first match."""
+    """Tell what each action did, an extraction of the first match, and the session, to go on with it."""
     answer = told_as_text(request, with_first_matches(outcome, read_listed_actions(request.arguments["actions"])))
     session = str(outcome.session)
     structured = {**(answer.structured or {}), "sessionId": session}
-    return replace(answer, text=f"sessionId: {session}\n{answer.text}", structured=structured)
+    return replace(answer, text=f"{answer.text}\nsessionId: {session}", structured=structured)

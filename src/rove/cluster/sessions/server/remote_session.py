@@ -87,6 +87,7 @@ class RemoteSession:
         self._places = parts.places
         # Whether it was opened or used; a default session that was not has no slot.
         self.has_slot = False
+        self.gives_way = False
         self.is_closed = False
         # Sent when it has another page, tab, driver or node.
         self.changed = Signal()
@@ -120,6 +121,10 @@ class RemoteSession:
         run = RemoteRun(self, action, tab, timeout, report, quiet, channel, names, view)
         outcome: Outcome[R] = await run.run()
         return outcome
+
+    def let_give_way(self, may: bool) -> None:
+        """Note it; pages on nodes do not give way."""
+        self.gives_way = may
 
     @contextlib.asynccontextmanager
     async def calling(self) -> AsyncGenerator[str]:

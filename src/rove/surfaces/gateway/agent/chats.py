@@ -6,9 +6,10 @@ Models and their libraries are loaded when the first message is sent: that takes
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -30,18 +31,25 @@ LONGEST_MESSAGE = 100_000
 # Conversations of sessions that were closed as they were idle, and that a further message goes on with.
 MOST_CLOSED = 50
 CLOSE_SECONDS = 5.0
+MEGABYTE = 2**20
 NO_USAGE = {"inputTokens": 0, "outputTokens": 0, "requests": 0}
 
 
 class _Thread:
     """The chat of one session: its conversation, and its runs, of which the oldest is being answered."""
 
-    def __init__(self) -> None:
+    def __init__(self, token: str) -> None:
+        """`token`: the id of that by which the chat was opened."""
+        self.token = token
         self.turn = asyncio.Lock()
         self.runs: dict[str, asyncio.Task[None]] = {}
         # The runs that the conversation has begun to answer, and whose end it tells.
         self.begun: set[str] = set()
         self.conversation: Conversation | None = None
+
+    @property
+    def bytes_held(self) -> int:
+        return self.conversation.bytes_held if self.conversation is not None else 0
 
 
 class Chats:
@@ -71,14 +79,30 @@ class Chats:
         """The model that answers."""
         return model_info(self._settings)
 
-    async def send(self, session: str, message: str) -> str:
-        """Take a message and return the id of its run, which goes on in the background. Raises NotOpen."""
+    def open(self, name: str, token: str) -> str:
+        """Open a chat with a session of its own, whose browser starts with its first call. Raises LimitReached."""
+        self._drop_oldest()
+        if name not in self._threads:
+            opened = [each for each in self._of_token(token) if each in self._open_names()]
+            if len(opened) >= self._settings.serve.chats:
+                said = f"{len(opened)} chats of this token are open, which is the limit."
+                raise self._too_much(said, opened)
+            self._refuse_too_large(token)
+            self._threads[name] = _Thread(token)
+        return self._sessions.add_default(name, None).name
+
+    async def send(self, session: str, message: str, token: str = "") -> str:
+        """Take a message and return the id of its run, which goes on in the background. Raises NotOpen.
+
+        `token`: the id of the sender's.
+        """
         text = message.strip()
         if not text or len(text) > LONGEST_MESSAGE:
             raise InvalidArguments(f"`message` must have 1 to {LONGEST_MESSAGE} characters.")
-        name = await self._open(session)
-        thread = self._threads.setdefault(name, _Thread())
+        name = self._open(session)
+        thread = self._threads.setdefault(name, _Thread(token))
         self._drop_oldest()
+        self._refuse_too_large(thread.token)
         if len(thread.runs) > MOST_WAITING:
             raise LimitReached(
                 f"{MOST_WAITING} messages of this session wait for an answer already.",
@@ -116,20 +140,47 @@ class Chats:
             await self.forget(name)
         await self._tasks.close()
 
+    def _open_names(self) -> set[str]:
+        return {str(known["session"]) for known in self._sessions.sessions()}
+
+    def _of_token(self, token: str) -> list[str]:
+        """Return the sessions of the chats that were opened by a token, oldest first."""
+        return [name for name, thread in self._threads.items() if thread.token == token]
+
     def _drop_oldest(self) -> None:
         """Drop the oldest conversations of sessions that are closed, if there are many."""
-        closed = self._threads.keys() - {str(known["session"]) for known in self._sessions.sessions()}
+        closed = self._threads.keys() - self._open_names()
         for name in [name for name in self._threads if name in closed][:-MOST_CLOSED]:
             del self._threads[name]
 
-    async def _open(self, session: str) -> str:
+    def _refuse_too_large(self, token: str) -> None:
+        """Raise LimitReached if the conversations of a token take too much memory, without those of closed chats."""
+        most = self._settings.serve.chat_megabytes * MEGABYTE
+        names, opened = self._of_token(token), self._open_names()
+        held = sum(self._threads[name].bytes_held for name in names)
+        for name in [name for name in names if name not in opened and not self._threads[name].runs]:
+            if held < most:
+                break
+            held -= self._threads.pop(name).bytes_held
+        if held >= most:
+            said = f"The conversations of this token take {held // MEGABYTE} MB of memory, which is the limit."
+            raise self._too_much(said, [name for name in names if name in opened])
+
+    def _too_much(self, sentence: str, names: list[str]) -> LimitReached:
+        """Return the error for a token that has too much open; the oldest of its idle sessions is closed next."""
+        idle = [float(known["idle_seconds"]) for known in self._sessions.sessions() if known["session"] in names]
+        wait = round(max(self._settings.limits.idle - max(idle, default=0.0), 0.0), 1)
+        hint = f"Close a chat with sessions.close, or try again in {wait:g} s, when an idle one is closed."
+        return LimitReached(sentence, hint=hint, retry_after=wait)
+
+    def _open(self, session: str) -> str:
         """Return the name of an open session. One that was closed as it was idle is opened again for its chat."""
         try:
             return self._sessions.session(session).name
         except NotOpen:
             if session not in self._threads:
                 raise
-            return await self._sessions.open_session(session)
+            return self._sessions.add_default(session, None).name
 
     async def _answer(self, thread: _Thread, name: str, run: str, text: str) -> None:
         """Answer a message when those before it are answered."""
@@ -137,10 +188,21 @@ class Chats:
             async with thread.turn:
                 thread.conversation = thread.conversation or await self._begin(name)
                 thread.begun.add(run)
-                await thread.conversation.answer(run, text)
+                with self._keeping_pages(name):
+                    await thread.conversation.answer(run, text)
         except RoveError as error:
             facts = {"code": error.code, "message": error.message, "hint": error.hint}
             self._publish("chat.error", name, run, facts)
+
+    @contextlib.contextmanager
+    def _keeping_pages(self, name: str) -> Generator[None]:
+        """Keep the pages of a session during a run; between two runs they may give way to those of others."""
+        session = self._sessions.session(name)
+        session.let_give_way(False)
+        try:
+            yield
+        finally:
+            session.let_give_way(True)
 
     def _end(self, thread: _Thread, name: str, run: str, task: asyncio.Task[None]) -> None:
         """Drop a run that is over; tell of one that was stopped before its turn."""

@@ -53,6 +53,11 @@ def tokens_of(messages: Iterable[ModelMessage]) -> int:
     return sum(_tokens(part) for message in messages for part in message.parts)
 
 
+def bytes_of(messages: Iterable[ModelMessage]) -> int:
+    """Estimate how much memory a conversation takes."""
+    return sum(_size(item) for message in messages for part in message.parts for item in _items(part))
+
+
 def compacted(messages: Sequence[ModelMessage], limit: int) -> Compaction:
     """Return a conversation of at most `limit` tokens, if that can be done without what the model works with now."""
     whole = Compaction(list(messages))
@@ -114,11 +119,18 @@ def _shortened(part: ModelRequestPart) -> ModelRequestPart:
 
 
 def _tokens(part: Any) -> int:
+    return sum(
+        PICTURE_TOKENS if isinstance(item, BinaryContent) else len(str(item or "")) // CHARACTERS_PER_TOKEN
+        for item in _items(part)
+    )
+
+
+def _size(item: Any) -> int:
+    return len(item.data) if isinstance(item, BinaryContent) else len(str(item or ""))
+
+
+def _items(part: Any) -> Sequence[Any]:
     content = getattr(part, "content", None)
     if content is None:
         content = getattr(part, "args", None)
-    items: Sequence[Any] = content if isinstance(content, list | tuple) else [content]
-    return sum(
-        PICTURE_TOKENS if isinstance(item, BinaryContent) else len(str(item or "")) // CHARACTERS_PER_TOKEN
-        for item in items
-    )
+    return content if isinstance(content, list | tuple) else [content]

@@ -22,7 +22,7 @@ from pydantic_ai.usage import RunUsage
 from rove.engine.journal import Journal
 from rove.engine.served.served_sessions import ServedSessions
 from rove.errors import RoveError
-from rove.surfaces.gateway.agent.compaction import compacted
+from rove.surfaces.gateway.agent.compaction import bytes_of, compacted
 from rove.surfaces.gateway.agent.failures import EXPECTED, ChatFailure, failure_of
 from rove.surfaces.gateway.agent.pictures import PicturesIfAccepted
 from rove.surfaces.gateway.agent.reply import Reply
@@ -68,11 +68,23 @@ class Conversation:
         self._session = session
         self._settings = sessions.settings
         self._history: list[ModelMessage] = []
+        self._bytes = 0
         self._run = ""
         self._pictures = PicturesIfAccepted(lambda text: self._publish("chat.compacted", self._run, {"text": text}))
 
+    @property
+    def bytes_held(self) -> int:
+        """How much memory what was said takes."""
+        return self._bytes
+
     async def answer(self, run: str, message: str) -> None:
         """Answer a message. However it ends, every client is told, and the transcript has it."""
+        try:
+            await self._answer(run, message)
+        finally:
+            self._bytes = bytes_of(self._history)
+
+    async def _answer(self, run: str, message: str) -> None:
         reply = Reply(lambda text: self._publish("chat.delta", run, {"text": text}))
         usage = RunUsage()
         # Kept for the whole run, as the session may be closed meanwhile.

@@ -21,7 +21,7 @@ class SendMessage(Method):
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
         gateway.tools.refuse(client.token)
-        return {"runId": await gateway.chats.send(self.session_key, self.message)}
+        return {"runId": await gateway.chats.send(self.session_key, self.message, client.token.id)}
 
 
 @method("chat.abort", Scope.ACT, "{aborted: number of runs}")

@@ -17,13 +17,12 @@ NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}"
 
 @method("sessions.create", Scope.ACT, "{sessionKey}")
 class CreateSession(Method):
-    """Open an isolated browser session; its browser starts when it is first used."""
+    """Open a chat with an isolated browser session, which counts from when its browser is first used."""
 
     name: str | None = arg("A name of your own; by default a UUID.", default=None, pattern=NAME)
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
-        name = await gateway.sessions.open_session(self.name or str(uuid.uuid4()))
-        return {"sessionKey": name}
+        return {"sessionKey": gateway.chats.open(self.name or str(uuid.uuid4()), client.token.id)}
 
 
 @method("sessions.list", Scope.VIEW, "{sessions: [facts]}")

@@ -10,6 +10,7 @@ from rove.action import AnyAction, Effect, TabAction, parse, registry
 from rove.errors import InvalidArguments
 from rove.guard.hosts.origins import origin_text
 from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver
+from rove.settings.toolset_file import CHAT_TOOLSET
 from rove.settings.tree import Settings
 from rove.surfaces.gateway.approvals import ToolApproval
 from rove.surfaces.gateway.tools.tool import Scope, ToolContext, ToolResult
@@ -17,9 +18,6 @@ from rove.toolsets.listed_actions import ListedAction, read_listed_actions, step
 from rove.toolsets.tool import ToolRequest
 from rove.toolsets.toolset import toolset_from
 from rove.validation.record import dataclass
-
-# The toolset whose tool this is.
-CHAT_TOOLSET = "batch"
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rove.settings.toolset_file import CHAT_TOOLSET
 from rove.settings.tree import Settings
 from rove.surfaces.gateway.tools.bash import BashTool
-from rove.surfaces.gateway.tools.browser import CHAT_TOOLSET, BrowserTool
+from rove.surfaces.gateway.tools.browser import BrowserTool
 from rove.surfaces.gateway.tools.catalogue import tools_of
 from rove.surfaces.gateway.tools.tool import AnyTool
 from rove.toolsets.catalogue import EVERYTHING

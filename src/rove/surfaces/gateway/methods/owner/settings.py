@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rove.settings.config_file import write_setting
+from rove.settings.toolset_file import CHAT_TOOLSET
 from rove.settings.tree import options, resolve
 from rove.surfaces.gateway.gateway import Gateway
 from rove.surfaces.gateway.methods.method import Client, Method, arg, method
@@ -23,7 +24,7 @@ class GetSettings(Method):
     """
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
-        resolved = resolve({"home": str(gateway.settings.home_folder)})
+        resolved = resolve({"home": str(gateway.settings.home_folder)}, toolset=CHAT_TOOLSET)
         listed = []
         for option in options():
             value: Any = resolved.settings
