@@ -26,7 +26,7 @@ PAGE = """<title>Detector</title><label>Name <input></label><button>Press</butto
 # What every check is called that finds rove in its usual mode.
 WITHOUT_STEALTH = {
     "calls in this world", "chrome object", "client hints", "connection", "inspected console",
-    "inspected console of a frame", "inspected console of a worker", "languages", "plugins", "scroll bars", "stacks",
+    "inspected console of a frame", "inspected console of a worker", "languages", "plugins", "scroll bars",
     "user agent", "viewport of robots", "webdriver", "window",
 }  # fmt: skip
 # The functions of a page as their sources, and all its names.

@@ -24,6 +24,8 @@ _KIND_NAMES = {"warn": "warning", "groupCollapsed": "group", "timeEnd": "time", 
 # What Firefox says of a rule of a page or of an origin begins so; it names no category.
 _SECURITY = ("Content-Security-Policy", "Content Security Policy", "Cross-Origin")
 MAX_STACK_LINES = 5
+# The function of rove's script (main_world/natives.js) that calls built-in ones. A trap of that script called it.
+OWN_FUNCTION = "callNative"
 # How the text of an exception begins; what Firefox itself says begins otherwise.
 _EXCEPTION = pattern(r"uncaught exception|[A-Za-z.]*(Error|Exception)\b")
 
@@ -54,7 +56,7 @@ class ConsoleLog(console_log.ConsoleLog):
     def _on_entry(self, entry: dict[str, Any], channel: PageChannel, origins: FrameOrigins) -> None:
         if self._is_repeated(entry):
             return
-        frames = (entry.get("stackTrace") or {}).get("callFrames") or [{}]
+        frames = _frames_of_page(entry) or [{}]
         source = self._source(entry["source"].get("context"), frames[0].get("url", ""), channel, origins)
         location = source_location(frames[0])
         if entry["type"] == "console":
@@ -85,13 +87,24 @@ class ConsoleLog(console_log.ConsoleLog):
             kind = "security" if text.startswith(_SECURITY) else "other"
             self.add(kind, text, location, source, entry["timestamp"], level="error")
             return
-        stack = "".join(map(_stack_line, (entry.get("stackTrace") or {}).get("callFrames", ())[:MAX_STACK_LINES]))
+        stack = "".join(map(_stack_line, _frames_of_page(entry)[:MAX_STACK_LINES]))
         self.add("exception", f"Uncaught {text}{stack}", location, source, entry["timestamp"])
         if self._events is not None:
             self._events.add("page error", source.quote(text.splitlines()[0] if text else ""))
 
     def _on_dropped(self, event: dict[str, Any]) -> None:
         self.unrecorded += event["method"] == "log.entryAdded"
+
+
+def _frames_of_page(entry: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the stack of an entry without rove's script, through which pages call some built-in functions."""
+    frames: list[dict[str, Any]] = (entry.get("stackTrace") or {}).get("callFrames") or []
+    names = [frame.get("functionName") for frame in frames]
+    if OWN_FUNCTION not in names:
+        return frames
+    own = names.index(OWN_FUNCTION)
+    first = own - 1 if own and frames[own - 1].get("url") == "self-hosted" else own
+    return frames[:first] + frames[own + 2 :]
 
 
 def _stack_line(frame: dict[str, Any]) -> str:

@@ -1,7 +1,7 @@
 // Refuses passkeys. They need a person's finger, and a browser without a person would wait for it for good. The page gets
 // the error of a person who declines; to the page the functions look like the browser's own.
 
-import { NativePromise, nativeApply } from "./natives.js";
+import { callNative, NativePromise, nativeApply } from "./natives.js";
 
 const nativeReject = Promise.reject;
 const NativeDOMException = DOMException;
@@ -12,7 +12,7 @@ const refusePasskeysIn = (name) => {
   if (!native) return;
   CredentialsContainer.prototype[name] = new Proxy(native, {
     apply(target, self, given) {
-      if (!given[0]?.publicKey) return nativeApply(target, self, given);
+      if (!given[0]?.publicKey) return callNative(target, self, given);
       const refusal = new NativeDOMException("The operation either timed out or was not allowed.", "NotAllowedError");
       return nativeApply(nativeReject, NativePromise, [refusal]);
     },

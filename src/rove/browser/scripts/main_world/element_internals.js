@@ -3,7 +3,14 @@
 // (dom/element_internals.js). `attachShadow` is left alone: pages that test for tampering look at it first.
 
 import { INTERNALS_ANSWER, INTERNALS_QUESTION } from "./event_names.js";
-import { NativeCustomEvent, nativeApply, nativeDispatch, nativeListen, nativeStringify } from "./natives.js";
+import {
+  callNative,
+  NativeCustomEvent,
+  nativeApply,
+  nativeDispatch,
+  nativeListen,
+  nativeStringify,
+} from "./natives.js";
 
 /** @type {Record<string, string>} */
 const ATTRIBUTES = {
@@ -110,7 +117,7 @@ export const reportElementInternals = () => {
   findReaders();
   HTMLElement.prototype.attachInternals = new Proxy(native, {
     apply(target, self, given) {
-      const internals = nativeApply(target, self, given);
+      const internals = callNative(target, self, given);
       remember(self, internals);
       return internals;
     },

@@ -1,7 +1,7 @@
 // Remembers which targets the page's scripts make listen for presses, where no tool of the browser tells it.
 
 import { LISTENER_FOUND, LISTENER_QUESTION, LISTENING_QUESTION } from "./event_names.js";
-import { nativeApply, nativeListen } from "./natives.js";
+import { callNative, nativeApply, nativeListen } from "./natives.js";
 import { findPressedElements, PRESS_EVENTS } from "./pressed_elements.js";
 
 const MAX_LOOKED_AT = 3000;
@@ -23,7 +23,7 @@ const listenersOf = (target) => {
 const recordCalls = (name, change) => {
   EventTarget.prototype[name] = new Proxy(EventTarget.prototype[name], {
     apply(target, self, given) {
-      const result = nativeApply(target, self, given);
+      const result = callNative(target, self, given);
       const kind = given[0];
       if (typeof kind === "string" && given[1]) {
         const key = self ?? globalThis;

@@ -7,7 +7,16 @@
 // page keeps using while no action runs are therefore known as its own.
 
 import { WORK_ANSWER, WORK_QUESTION } from "./event_names.js";
-import { NativeCustomEvent, nativeApply, nativeDispatch, nativeListen, nativeStringify } from "./natives.js";
+import {
+  announcing,
+  callNative,
+  NativeCustomEvent,
+  nativeApply,
+  nativeDescriptor,
+  nativeDispatch,
+  nativeListen,
+  nativeStringify,
+} from "./natives.js";
 
 const nativePerformance = performance;
 const nativeNow = performance.now;
@@ -32,15 +41,11 @@ const endChain = (turn, turns) => {
   else nativeApply(nativeQueueMicrotask, undefined, [() => endChain(turn, turns - 1)]);
 };
 
-/** @param {number} began @param {Function} callback @param {any} self @param {ArrayLike<any>} given */
-const runInChain = (began, callback, self, given) => {
+// The microtasks of a callback run when it has returned or thrown.
+/** @param {number} began */
+const beginChain = (began) => {
   chainBegan = began;
-  const turn = ++chainTurn;
-  try {
-    return nativeApply(callback, self, given);
-  } finally {
-    endChain(turn, MICROTASK_TURNS);
-  }
+  endChain(++chainTurn, MICROTASK_TURNS);
 };
 
 // Delays, and names of functions, that the page has used repeatedly while no action ran.
@@ -76,7 +81,9 @@ const delayOf = (delay) => {
 const describeWork = (kind, callback, option) => {
   const at = now();
   const delay = kind === "timeout" || kind === "interval" ? delayOf(option) : 0;
-  const name = `${kind} ${delay} ${callback.name}`;
+  // Not read as a property, which a page may have given a getter.
+  const called = nativeDescriptor(callback, "name")?.value;
+  const name = `${kind} ${delay} ${typeof called === "string" ? called : ""}`;
   const isOwn = kind === "timeout" && isOwnWork(name, at);
   return {
     began: isOwn ? -1 : (chainBegan ?? at),
@@ -95,16 +102,16 @@ const recordScheduling = (name, kind) => {
   /** @type {any} */ (globalThis)[name] = new Proxy(native, {
     apply(target, self, given) {
       const callback = given[0];
-      if (typeof callback !== "function") return nativeApply(target, self, given);
+      if (typeof callback !== "function") return callNative(target, self, given);
       const work = describeWork(kind, callback, given[1]);
       let key = "";
-      given[0] = /** @this {any} @param {any[]} args */ function (...args) {
+      given[0] = announcing(callback, () => {
         work.ticks += 1;
         work.due = now() + work.period;
         if (kind !== "interval") delete scheduledWork[key];
-        return runInChain(work.began, callback, this, args);
-      };
-      const id = nativeApply(target, self, given);
+        beginChain(work.began);
+      });
+      const id = callNative(target, self, given);
       key = prefix + id;
       scheduledWork[key] = work;
       return id;
@@ -119,7 +126,7 @@ const recordCancelling = (name, prefix) => {
     apply(target, self, given) {
       const id = given[0];
       if (typeof id === "number" || typeof id === "string") delete scheduledWork[prefix + id];
-      return nativeApply(target, self, given);
+      return callNative(target, self, given);
     },
   });
 };
@@ -161,7 +168,7 @@ const recordMessages = (type, method) => {
   if (!prototype) return;
   prototype[method] = new Proxy(prototype[method], {
     apply(target, self, given) {
-      const result = nativeApply(target, self, given);
+      const result = callNative(target, self, given);
       noteMessage(self);
       return result;
     },
