@@ -75,7 +75,8 @@ def gateway_lines() -> Iterator[str]:
 
 
 def _method(cls: type[Method]) -> str:
-    return f"| [`{cls.wire_name}`](#{_anchor(cls)}) | {cls.scope.value} | `{cls.returns}` | {_doc(cls)} |"
+    needs = " or ".join(scope.value for scope in cls.needs)
+    return f"| [`{cls.wire_name}`](#{_anchor(cls)}) | {needs} | `{cls.returns}` | {_doc(cls)} |"
 
 
 def _anchor(cls: type[Method]) -> str:

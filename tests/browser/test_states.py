@@ -17,6 +17,7 @@ from rove.actions.sessions.states import SaveState
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied, InvalidArguments, ProfileInUse, StateUnusable
 from rove.guard.policy.rule_policy import LoginBinding, RulePolicy
+from rove.owned_names import own_name
 from rove.settings.logins import Logins
 from rove.settings.tree import Deadlines, Settings
 from rove.states.choice import LoginKind
@@ -247,7 +248,7 @@ async def test_a_client_of_a_server_uses_and_changes_only_its_own_states(own: Se
     # Names are each client's own, so that a name that another client has is not taken.
     before = await ann.states.show("anns")
     await bob.session(None).run(SaveState(name="anns"))
-    assert (await bob.states.show("anns")).session == "bob-default"
+    assert (await bob.states.show("anns")).session == own_name("bob-default", "bob")
     await bob.states.delete("anns")
     assert await ann.states.show("anns") == before
     for client in (ann, bob):

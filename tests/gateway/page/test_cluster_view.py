@@ -60,7 +60,7 @@ async def test_the_nodes_are_shown_and_one_is_drained(
 
 async def test_a_viewer_cannot_drain(clustered: tuple[ControlPage, ClusteredSessions]) -> None:
     page, _ = clustered
-    token, _ = page.gateway.gateway.tokens.create([Scope.VIEW], 60)
+    token, _ = page.gateway.gateway.tokens.create([Scope.VIEW_ALL], 60)
     await page.open(token)
     await page.go("cluster")
     await page.until("document.querySelectorAll('rove-cluster tbody button:disabled').length === 3")

@@ -50,8 +50,8 @@ WATCH_BANNER = """() => {
 async def test_a_lost_connection_is_said_and_what_happened_meanwhile_is_not_missed(page: ControlPage) -> None:
     await page.go("sessions")
     await page.run(WATCH_BANNER)
-    for client in [*page.gateway.gateway._clients]:  # pyright: ignore[reportPrivateUsage]
-        await client.close()
+    for connected in [*page.gateway.gateway._clients]:  # pyright: ignore[reportPrivateUsage]
+        await connected.close()
     async with page.gateway.client() as client:
         await client.call("sessions.create", name="meanwhile")
     await page.until("window.said.length > 1 && window.said.at(-1) === ''")
@@ -62,7 +62,7 @@ async def test_a_lost_connection_is_said_and_what_happened_meanwhile_is_not_miss
 async def test_what_a_view_only_link_does_not_allow_is_disabled_with_the_reason(
     session: Session, gateway: RunningGateway
 ) -> None:
-    token, _ = gateway.gateway.tokens.create([Scope.VIEW], 60, "a guest")
+    token, _ = gateway.gateway.tokens.create([Scope.VIEW_ALL], 60, "a guest")
     page = ControlPage(session, gateway)
     await page.open(token)
     await page.go("sessions")

@@ -62,9 +62,10 @@ async def test_a_host_that_may_never_be_reached_stays_closed(client: GatewayClie
 
 
 async def test_a_link_that_has_ended_shows_nothing_more(gateway: RunningGateway) -> None:
-    token, known = gateway.gateway.tokens.create([Scope.VIEW], 60)
+    token, known = gateway.gateway.tokens.create([Scope.VIEW_ALL], 60)
     async with gateway.client(token) as guest:
-        gateway.gateway.tokens.revoke(known.id)
+        async with gateway.client() as owner:
+            await owner.call("tokens.revoke", id=known.id)
         gateway.gateway.events.publish("session.changed", {}, KEY)
         assert (await guest.closed())[0] == 4401
         assert [message["event"] for message in guest.events] == ["hello"]

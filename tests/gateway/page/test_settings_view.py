@@ -20,7 +20,7 @@ async def test_a_view_only_link_is_made_and_revoked(page: ControlPage) -> None:
     await page.session.click('button "Make a link"')
     link = await page.until("document.querySelector('.made-link')?.value")
     token = page.gateway.gateway.tokens.find(link.partition("token=")[2])
-    assert token is not None and token.describe()["scopes"] == ["view"] and token.expires is not None
+    assert token is not None and token.describe()["scopes"] == ["view:all"] and token.expires is not None
     await page.until_text("a guest: view", ".tokens")
     await page.session.click('button "Revoke"')
     await page.until("!document.querySelector('.tokens li')")

@@ -12,9 +12,11 @@ from tests.gateway.tools.conftest import CallTool
 from tests.site import Site
 
 from rove import Session
+from rove.surfaces.gateway.tokens import Scope, Token
 from rove.surfaces.gateway.tools.tool import Tools
 from rove.toolsets.listed_actions import TYPES
 
+OWNER = Token("owner", "", frozenset({Scope.OWN}), "", 0.0, None)
 pytestmark = pytest.mark.one_session
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -240,7 +242,7 @@ async def test_a_page_that_leaves_its_origin_before_the_answer_is_asked_about_ag
 
 
 def test_the_schema_names_the_five_types(tools: Tools) -> None:
-    (browser,) = [tool for tool in tools.describe() if tool["name"] == "browser"]
+    (browser,) = [tool for tool in tools.describe(OWNER) if tool["name"] == "browser"]
     assert browser["asks"] is True
     step = browser["inputSchema"]["properties"]["actions"]["items"]
     assert all(kind in step["properties"]["type"]["description"] for kind in TYPES)

@@ -11,9 +11,10 @@ from rove.engine.sessions.sessions import Sessions
 async def test_a_call_cannot_name_a_session_of_another_owner(call: CallTool, desk: Desk, sessions: Sessions) -> None:
     name = await sessions.open_session("of-bea", owner="bea")
     try:
-        batch = await call("browser", actions=[{"type": "extract"}], sessionId=name)
-        single = await call("browser_snapshot", session=name)
+        for named in (name, "of-bea"):
+            batch = await call("browser", actions=[{"type": "extract"}], sessionId=named)
+            single = await call("browser_snapshot", session=named)
+            assert (batch.code, single.code) == ("not_open", "not_open")
     finally:
         await sessions.close_session(name)
-    assert (batch.code, single.code) == ("not_open", "not_open")
     assert not desk.questions

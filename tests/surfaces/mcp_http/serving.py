@@ -24,6 +24,10 @@ class Holder:
     id: str
     scopes: Collection[str] = ("act", "approve")
 
+    @property
+    def owner(self) -> str | None:
+        return None if "own" in self.scopes else self.id
+
 
 class KnownTokens:
     """Tokens and their holders."""

@@ -12,7 +12,7 @@ from rove.engine.logins.state_desk import StateDesk
 from rove.engine.people.driver import held_by
 from rove.engine.served.refusals import not_open, refuse_other_start
 from rove.engine.served.served_session import ServedSession
-from rove.errors import InvalidArguments
+from rove.owned_names import own_name
 from rove.settings.tree import Settings
 from rove.states.choice import NO_LOGIN, LoginChoice
 
@@ -67,15 +67,20 @@ class OwnedSessions(Generic[S_co]):
     def __init__(self, sessions: OwnableSessions[S_co], owner: str | None, current: str) -> None:
         self._sessions = sessions
         self._owner = owner
-        self._current = current
+        self._current = own_name(current, owner)
 
     def session(self, name: str | None) -> S_co:
         """Return the session of that name, or the current one, which need not be opened."""
-        if name is None or name in (DEFAULT, self._current):
-            return self._own(self._sessions.add_default(self._current, self._owner))
-        if (found := self.open.get(name)) is None:
-            raise not_open(name, self._opened)
+        full_name = self.full_name(name)
+        if full_name == self._current:
+            return self._sessions.add_default(full_name, self._owner)
+        if (found := self.open.get(full_name)) is None:
+            raise not_open(full_name, self._opened)
         return found
+
+    def full_name(self, name: str | None) -> str:
+        """Return the name by which the server knows what this owner calls by a name."""
+        return self._current if name is None or name == DEFAULT else own_name(name, self._owner)
 
     @property
     def _opened(self) -> list[str]:
@@ -90,7 +95,7 @@ class OwnedSessions(Generic[S_co]):
     async def open_session(self, name: str | None, login: LoginChoice = NO_LOGIN, window: WindowChoice = AS_SET) -> str:
         if name == DEFAULT:
             return await self._open_current(login, window)
-        session = self._own(self._sessions.session(await self._sessions.open_session(name, self._owner, login, window)))
+        session = self._sessions.session(await self._sessions.open_session(name, self._owner, login, window))
         if window.starts_now:
             await self._start(session)
         return session.name
@@ -105,9 +110,8 @@ class OwnedSessions(Generic[S_co]):
             return current.name
         # It has been no more than a name until now.
         await self._sessions.close_session(current.name)
-        session = self._own(
-            self._sessions.session(await self._sessions.open_session(current.name, self._owner, login, window))
-        )
+        name = await self._sessions.open_session(current.name, self._owner, login, window)
+        session = self._sessions.session(name)
         if window.starts_now:
             await self._start(session)
         return session.name
@@ -124,12 +128,6 @@ class OwnedSessions(Generic[S_co]):
             await self._sessions.close_session(session.name)
             raise
 
-    def _own(self, session: S_co) -> S_co:  # type: ignore[misc]  # it returns what it is given
-        """Return a session. Raises InvalidArguments if it is another owner's, of which no more is told."""
-        if session.owner != self._owner:
-            raise InvalidArguments(f"The name {session.name} is taken.", hint="Choose another name for the session.")
-        return session
-
     @property
     def states(self) -> StateDesk:
         """The saved states, for the session that is meant where a call names none."""
@@ -137,12 +135,12 @@ class OwnedSessions(Generic[S_co]):
         return StateDesk(sessions.logins, lambda: self.session(None), self._owner, sessions.settings.workspace_folder)
 
     async def close_session(self, name: str | None) -> str:
-        name = name or self._current
-        if (session := self.open.get(name)) is None:
-            raise not_open(name, self._opened)
+        full_name = own_name(name, self._owner) if name else self._current
+        if (session := self.open.get(full_name)) is None:
+            raise not_open(full_name, self._opened)
         if (lease := session.control.lease) is not None:
             raise held_by(lease)
-        return await self._sessions.close_session(name)
+        return await self._sessions.close_session(full_name)
 
     async def sessions(self) -> list[dict[str, Any]]:
         """Return the facts that are listed of each open session."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+import itertools
+from collections.abc import Container, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from rove.browser.emulation.window import AS_SET, WindowChoice
 from rove.errors import BrowserUnavailable, InvalidArguments, NotOpen
 from rove.ledger.files import LONGEST_STEM, stem_of
+from rove.owned_names import is_named_by, mark_in, own_name, without_mark
 from rove.states.choice import NO_LOGIN, LoginChoice
 
 if TYPE_CHECKING:
@@ -17,8 +19,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def checked_name(name: str) -> str:
-    """Return the name of a session. Raises InvalidArguments if its journal could not be kept or shown under it."""
+def checked_name(name: str, owner: str | None) -> str:
+    """Return the full name of a session of an owner. Raises InvalidArguments for one that cannot be its name.
+
+    Its journal is kept and shown under it, and the mark at its end says whose it is.
+    """
+    if not is_named_by(name, owner):
+        raise InvalidArguments(
+            f"{name[:LONGEST_STEM]!a} cannot be the name of a session: its end tells the clients of a server apart.",
+            hint="Choose a name without `~`.",
+        )
     if not name.strip() or not name.isprintable():
         raise InvalidArguments(
             f"{name[:LONGEST_STEM]!a} cannot be the name of a session.",
@@ -32,9 +42,18 @@ def checked_name(name: str) -> str:
     return name
 
 
-def chosen_name(name: str | None, numbers: Iterator[int], taken: Container[str]) -> str:
-    """Return the name of a session that a client opens: its own choice, or the next free one of `s1`, `s2`, ...."""
-    return checked_name(name or next(free for free in map("s{}".format, numbers) if free not in taken))
+class SessionNames:
+    """The names of new sessions. Each owner has numbers of its own, so that they tell nothing of the others."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str | None, itertools.count[int]] = {}
+
+    def choose(self, name: str | None, owner: str | None, taken: Container[str]) -> str:
+        """Return the full name of a session: the owner's choice, or the next free one of `s1`, `s2`, ...."""
+        if name:
+            return checked_name(own_name(name, owner), owner)
+        numbers = self._numbers.setdefault(owner, itertools.count(1))
+        return next(free for number in numbers if (free := own_name(f"s{number}", owner)) not in taken)
 
 
 def refuse_login(name: str, login: LoginChoice) -> None:
@@ -97,6 +116,8 @@ def other_loop_error() -> NotOpen:
 
 
 def not_open(name: str, known: Iterable[str]) -> NotOpen:
-    """Return the error for a session that is not open, with those that are."""
-    listed = ", ".join(known) or "none"
-    return NotOpen(f"There is no session {name}.", hint=f"Open it with {{open_session}}. Open now: {listed}.")
+    """Return the error for a session that is not open, with those of the same owner that are."""
+    listed = ", ".join(without_mark(each) for each in known if mark_in(each) == mark_in(name)) or "none"
+    return NotOpen(
+        f"There is no session {without_mark(name)}.", hint=f"Open it with {{open_session}}. Open now: {listed}."
+    )

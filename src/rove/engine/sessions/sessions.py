@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import logging
 import time
 from collections.abc import Callable
@@ -27,8 +26,8 @@ from rove.engine.people.handoffs import People
 from rove.engine.served.owned_sessions import DEFAULT as DEFAULT
 from rove.engine.served.owned_sessions import OwnedSessions
 from rove.engine.served.refusals import (
+    SessionNames,
     checked_name,
-    chosen_name,
     closed_error,
     lost_at_start,
     not_open,
@@ -91,7 +90,7 @@ class Sessions:
         self._people = people
         self._open: dict[str, Session] = {}
         self._closed_sessions = ClosedSessions()
-        self._names = itertools.count(1)
+        self._names = SessionNames()
         self.logins = Logins(self.settings)
         self._browsers = Browsers(self.settings, self._open.values)
         self.admission = Admission(self.settings, self._open.values, lambda: self._browsers.running)
@@ -161,7 +160,7 @@ class Sessions:
         window: WindowChoice = AS_SET,
     ) -> str:
         """Open a session and return its name; one that is open already is left as it is."""
-        name = chosen_name(name, self._names, self._open)
+        name = self._names.choose(name, owner, self._open)
         if name in self._open or (name == DEFAULT and (login, window) == (NO_LOGIN, AS_SET)):
             refuse_login(name, login)
             return self.session(name).name
@@ -184,7 +183,7 @@ class Sessions:
         """Return the session that an owner need not open, which takes its slot when it is first used."""
         if self._is_closed:
             raise closed_error()
-        return self._open.get(name) or self._add(checked_name(name), owner)
+        return self._open.get(name) or self._add(checked_name(name, owner), owner)
 
     async def close_session(self, name: str | None) -> str:
         """Close a session and forget what was approved for it; return its name."""

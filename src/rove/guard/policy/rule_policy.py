@@ -10,6 +10,7 @@ from typing import Literal
 from rove.action import AnyAction, CompositeAction, Effect, arg, registry
 from rove.guard.hosts.origins import OriginPattern, origin_text
 from rove.guard.policy.policy import Allow, Ask, Decision, Deny, Place
+from rove.owned_names import mark_in, without_mark
 from rove.states.choice import LoginKind
 from rove.validation.fields import InvalidFields, Validated
 from rove.validation.record import dataclass
@@ -73,9 +74,16 @@ class PolicyRule(Validated):
         return (
             (facts.verb in self.action if self.action else not facts.is_composite)
             and (not self.effect or effect.value in self.effect)
-            and (not self.session or facts.session in self.session)
+            and (not self.session or self._matches_session(facts.session))
             and (not self.origin or self._matches_origin(facts.origin))
         )
+
+    def _matches_session(self, session: str) -> bool:
+        """Whether a session has one of the names. What is allowed to a name is not allowed to that of another client.
+
+        Clients of a server choose the names of their sessions; the mark that the server adds tells them apart.
+        """
+        return session in self.session or (self.decide != "allow" and without_mark(session) in self.session)
 
     def _matches_origin(self, origin: str | None) -> bool:
         return origin is not None and any(pattern.matches(origin) for pattern in self._patterns)
@@ -168,7 +176,7 @@ class RulePolicy:
 
     def decide(self, action: AnyAction, place: Place) -> Decision:
         for use in action.logins:
-            session = place.session if use.session is None else use.session
+            session = place.session if use.session is None else use.session + mark_in(place.session)
             if not self.may_use(use.kind, use.name, session):
                 return Deny(
                     f"The policy does not let the session {session or '(new)'} use the {use.kind} {use.name}.",

@@ -53,9 +53,9 @@ async def _health(request: Request) -> Response:
 async def _metrics(request: Request) -> Response:
     gateway: Gateway = request.app.state.gateway
     token = gateway.tokens.find(bearer_token(request.headers.get("authorization", "")))
-    if token is None or not token.allows(Scope.VIEW):
+    if token is None or not token.allows(Scope.VIEW_ALL):
         return PlainTextResponse(
-            "A bearer token with the scope `view` is needed.\n", 401, {"WWW-Authenticate": "Bearer"}
+            "A bearer token with the scope `view:all` is needed.\n", 401, {"WWW-Authenticate": "Bearer"}
         )
     return Response(gateway.metrics.text(), media_type=CONTENT_TYPE)
 

@@ -22,6 +22,7 @@ RESOLVED = "exec.approval_resolved"
 # The name of the tool in requests of the engine itself, which come from any surface.
 BROWSER = "browser"
 MAX_REASON = 500
+MAX_SHOWN_ID = 64
 MAX_LOCATED = 8
 LEAVES_PAGE = ("navigate", "back", "forward", "reload", "tabs")
 Illustrate = Callable[[str, dict[str, Any]], Awaitable[None]]
@@ -144,14 +145,16 @@ class ApprovalInbox:
         elements = frozenset((str(each["ref"]), str(each["line"])) for each in waiting.data.get("elements", ()))
         return ToolApproval(question.origins, elements)
 
+    def session_of(self, name: str) -> str | None:
+        """Return the session of a request that waits; None if there is no such request."""
+        waiting = self._waiting.get(name)
+        return waiting.session if waiting is not None else None
+
     def decide(self, name: str, decision: Decision) -> None:
         """Pass on a person's decision. Raises NotOpen if the request is decided, expired or unknown."""
         waiting = self._waiting.get(name)
         if waiting is None or waiting.decision.done():
-            raise NotOpen(
-                f"No request {name} waits for a decision: it was decided, or it has expired.",
-                hint="List those that wait with approvals.list.",
-            )
+            raise no_request(name)
         if decision.answer is ApprovalAnswer.FOR_SESSION and not waiting.can_be_remembered:
             raise Denied("This can only be approved once: it has no origin that a later action could share.")
         waiting.decision.set_result(decision)
@@ -221,6 +224,14 @@ class ApprovalInbox:
             return None
         del self._held[held.id]
         return held.decision.result()
+
+
+def no_request(name: str) -> NotOpen:
+    """Return the error for a request that does not wait for a decision."""
+    return NotOpen(
+        f"No request {name[:MAX_SHOWN_ID]!a} waits for a decision: it was decided, or it has expired.",
+        hint="List those that wait with approvals.list.",
+    )
 
 
 def _answer(decision: Decision) -> ApprovalAnswer:

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, cast
 
@@ -14,9 +14,10 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from rove.advice import Names, insert_names
 from rove.errors import Forbidden, InvalidMessage, RateLimited, RoveError
-from rove.surfaces.gateway.gateway import Gateway
-from rove.surfaces.gateway.methods.method import read
-from rove.surfaces.gateway.tokens import Scope, Token
+from rove.owned_names import mark_of
+from rove.surfaces.gateway.gateway import GOING_AWAY, TOKEN_ENDED, UNAUTHORIZED, Gateway
+from rove.surfaces.gateway.methods.method import Method, read
+from rove.surfaces.gateway.tokens import Scope, Token, for_all
 from rove.surfaces.gateway.wire_text import to_text
 from rove.surfaces.mcp.http.access import note_authenticated
 from rove.surfaces.mcp.http.rate_limit import RateLimit
@@ -28,7 +29,7 @@ AUTH_SECONDS = 10.0
 MAX_RUNNING = 32
 # A client that ignores refusals this often in a row is disconnected.
 MAX_REFUSED = 500
-NOT_JSON, UNAUTHORIZED, NO_AUTH, TOO_MANY, FLOOD, GOING_AWAY = 4400, 4401, 4408, 4409, 4429, 1001
+NOT_JSON, NO_AUTH, TOO_MANY, FLOOD = 4400, 4408, 4409, 4429
 
 
 class Closing(Exception):
@@ -157,10 +158,22 @@ class Connection:
         if not self._gateway.tokens.is_current(self.token):
             raise Forbidden("The token was revoked or has expired.", hint="Connect again with another token.")
         method = read(message.get("method"), message.get("params"))
-        if not self.token.allows(method.scope):
-            raise Forbidden(f"{method.wire_name} needs a token with the scope `{method.scope.value}`.")
+        if not self.token.allows(*method.needs):
+            raise Forbidden(f"{method.wire_name} needs a token with the scope {_listed(method.needs)}.")
         self._gateway.metrics.count_request(method.wire_name)
-        return await method.run(self._gateway, self)
+        return await self._in_session(method).run(self._gateway, self)
+
+    def _in_session(self, method: Method) -> Method:
+        """Return a request with the full name of the session that the client means. Raises NotOpen or Forbidden."""
+        if method.given_session is None:
+            return method
+        name = self.token.full_name(method.given_session)
+        if not self.token.reaches(name, *method.needs):
+            raise Forbidden(
+                f"{method.wire_name} in a session of another token needs a token with the scope "
+                f"{_listed(for_all(scope) for scope in method.needs)}."
+            )
+        return method.in_session(name)
 
     async def _refuse(self, identity: object, error: RoveError) -> None:
         hint = insert_names(error.hint, _names())
@@ -170,9 +183,7 @@ class Connection:
 
     async def _send_events(self, since: int | None) -> None:
         """Send every event after `since`, then those to come, as fast as the client takes them."""
-        if not self.token.allows(Scope.VIEW):
-            return
-        reader = self._gateway.events.read(since)
+        reader = self._gateway.events.read(self._sees, since)
         try:
             while self._gateway.tokens.is_current(self.token):
                 for event in await reader.next():
@@ -180,6 +191,10 @@ class Connection:
         finally:
             reader.close()
         await self._end_with_token()
+
+    def _sees(self, owner_mark: str | None) -> bool:
+        """Whether the client is told of events in sessions of an owner; None for those of no session."""
+        return owner_mark is None or self.token.sees_all or owner_mark == mark_of(self.token.owner)
 
     async def _send_event_text(self, text: str) -> None:
         """Send an event, unless the token has ended meanwhile: then the connection ends too."""
@@ -189,7 +204,7 @@ class Connection:
             await self._end_with_token()
 
     async def _end_with_token(self) -> None:
-        await self.close(UNAUTHORIZED, "the token was revoked or has expired")
+        await self.close(UNAUTHORIZED, TOKEN_ENDED)
 
     async def _send(self, message: dict[str, Any]) -> None:
         await self._send_text(to_text(message))
@@ -204,6 +219,10 @@ def _names() -> Names:
     """What a client calls each action: the tool of that name, but for sessions, which have methods."""
     own = {"open_session": "sessions.create", "close_session": "sessions.close", "status": "sessions.list"}
     return {**catalogue_names(), **own}
+
+
+def _listed(scopes: Iterable[Scope]) -> str:
+    return " or ".join(f"`{scope.value}`" for scope in dict.fromkeys(scopes))
 
 
 def _parse(text: str) -> dict[str, Any] | None:

@@ -19,6 +19,7 @@ class EventKind:
 
 _ATTACHMENTS = "pictures and files: `type` (image, file), `mimeType`, `data` (base64), `name`"
 _FACTS = {
+    "openedBy": "label of the token that opened it",
     "tabs": "`id`, `url`, `is_current`",
     "idleSeconds": "since its last call",
     "driver": "`who` (agent, person), `name`, `isPaused`",
@@ -46,6 +47,7 @@ _KINDS = (
             "version": "of rove",
             "protocol": "of this wire: 1",
             "scopes": "what the token allows",
+            "mark": "what ends the keys of sessions that were opened with the token: nothing for the owner",
             "lastEventId": "of the last event so far",
             "model": "of the chat: `name`, `isScripted`",
             "hasCluster": "whether the sessions run on the nodes of a cluster",

@@ -10,9 +10,11 @@ from collections.abc import Callable, Generator
 from types import TracebackType
 from typing import Any, Protocol, Self
 
+from rove.engine.served.served_session import ServedSession
 from rove.engine.served.served_sessions import ServedSessions
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import RoveError
+from rove.owned_names import is_named_by, mark_in, mark_of
 from rove.render.cleaning import visible
 from rove.settings.tree import Settings
 from rove.surfaces.approvers import appointed
@@ -24,7 +26,7 @@ from rove.surfaces.gateway.live.observer import SessionObserver, handoff_facts
 from rove.surfaces.gateway.live.pictures import StepPictures
 from rove.surfaces.gateway.live.views import LiveViews
 from rove.surfaces.gateway.numbers.metrics import Metrics
-from rove.surfaces.gateway.tokens import Token, Tokens
+from rove.surfaces.gateway.tokens import Scope, Token, Tokens
 from rove.surfaces.gateway.tools.registration import registered_tools
 from rove.surfaces.gateway.tools.tool import Tools
 from rove.surfaces.mcp.http.endpoint import browser_endpoint
@@ -36,14 +38,19 @@ log = logging.getLogger(__name__)
 PROTOCOL = 1
 FOLDER = "gateway"
 STOP_SECONDS = 8.0
+# With these codes connections of WebSocket clients are closed.
+GOING_AWAY, UNAUTHORIZED = 1001, 4401
+TOKEN_ENDED = "the token was revoked or has expired"
 MakeSessions = Callable[[Settings, SessionObserver], ServedSessions]
 
 
 class ConnectedClient(Protocol):
     """A client that is connected now."""
 
-    async def close(self) -> None:
-        """Tell it that the server stops, and end the connection."""
+    token: Token
+
+    async def close(self, code: int = GOING_AWAY, reason: str = "the server is stopping") -> None:
+        """End the connection and say why."""
 
 
 class Gateway:
@@ -70,7 +77,7 @@ class Gateway:
         self.approvals = ApprovalInbox(self.events, settings.deadlines.approval, self.link_to_approval)
         self._clients: set[ConnectedClient] = set()
         self.pictures = StepPictures(settings.home_folder / FOLDER / "pictures")
-        self.observer = SessionObserver(self.events, self.metrics, self.pictures, lambda: bool(self._clients))
+        self.observer = SessionObserver(self.events, self.metrics, self.pictures, self.is_watched)
         self._owns_sessions = sessions is None
         self.sessions = sessions or (make_sessions or _of_this_process)(settings, self.observer)
         toolset = toolset_from(settings)
@@ -112,12 +119,23 @@ class Gateway:
         if self._owns_sessions:
             await self.sessions.close()
 
+    def session_of(self, owner: str | None, name: str | None) -> ServedSession:
+        """Return a session by its full name, or an owner's default one, which it need not open. Raises NotOpen."""
+        if name is None or is_named_by(name, owner):
+            return self.sessions.owned_by(owner).session(name)
+        return self.sessions.session(name)
+
+    def is_watched(self, session: str) -> bool:
+        """Whether a client is connected that sees a session."""
+        return any(client.token.reaches(session, Scope.VIEW) for client in self._clients)
+
     def session_facts(self, name: str) -> dict[str, Any]:
         """Return what clients are shown of an open session. Raises NotOpen."""
         session = self.sessions.session(name)
         facts = session.describe()
         return {
             "sessionKey": facts.pop("session"),
+            "openedBy": self.tokens.label_of(mark_in(name)),
             "idleSeconds": facts.pop("idle_seconds"),
             "driver": session.control.state.as_dict(),
             "handoffs": [handoff_facts(request) for request in session.control.handoffs],
@@ -171,13 +189,20 @@ class Gateway:
         finally:
             self._clients.discard(client)
 
+    async def end_token(self, name: str) -> None:
+        """End the connections of a token that was revoked, by its id."""
+        ended = [client for client in self._clients if client.token.id == name]
+        await asyncio.gather(*(client.close(UNAUTHORIZED, TOKEN_ENDED) for client in ended))
+        await self.mcp.end_token(name)
+
     def greeting(self, token: Token) -> dict[str, Any]:
         """Return the first message to a client that has authenticated."""
         data = {
             "version": VERSION,
             "protocol": PROTOCOL,
             "scopes": token.describe()["scopes"],
-            "lastEventId": self.events.last,
+            "mark": mark_of(token.owner),
+            "lastEventId": self.events.now(),
             "model": {"name": self.chats.model.name, "isScripted": self.chats.model.is_scripted},
             "hasCluster": self.sessions.cluster_control is not None,
         }

@@ -11,12 +11,14 @@ from rove.engine.journal import EARLIER
 from rove.errors import NotOpen
 from rove.ledger.files import LedgerFiles, names
 from rove.ledger.reader import recent
+from rove.owned_names import without_mark
 
 
 def read_entries(folder: Path, session: str, after: int, limit: int, last: bool) -> tuple[list[dict[str, Any]], bool]:
     """Return entries after a number, or the last ones, each with its number; and whether there are more."""
     if session not in names(folder):
-        raise NotOpen(f"There is no record of a session {session}.", hint="List the sessions with sessions.list.")
+        named = without_mark(session)
+        raise NotOpen(f"There is no record of a session {named}.", hint="List the sessions with sessions.list.")
     count = limit if last else sys.maxsize
     links = [link for link in recent(LedgerFiles(folder, session), count, lambda _: True).links if link.seq > after]
     attached = {each["sha256"]: each for link in links for each in link.facts.get("attachments", ())}

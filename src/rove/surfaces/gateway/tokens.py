@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rove.errors import InvalidArguments, InvalidSettings, NotOpen
+from rove.owned_names import is_named_by, mark_of, own_name
 from rove.validation.record import dataclass
 
 OWNER_FILE = "owner-token"
@@ -22,12 +23,28 @@ MAX_TOKENS = 200
 
 
 class Scope(enum.StrEnum):
-    """What a token allows. The owner's allows everything; each of the others allows to view as well."""
+    """What a token allows, in the sessions that were opened with it; `own` and those with `:all` also in all others.
+
+    Each of them allows to view as well.
+    """
 
     VIEW = "view"
     ACT = "act"
     APPROVE = "approve"
+    VIEW_ALL = "view:all"
+    APPROVE_ALL = "approve:all"
     OWN = "own"
+
+
+# Any of the scopes on the right allows what the one on the left does. `own` allows everything.
+_ALLOWED_BY = {
+    Scope.VIEW: frozenset(Scope),
+    Scope.ACT: frozenset({Scope.ACT}),
+    Scope.APPROVE: frozenset({Scope.APPROVE, Scope.APPROVE_ALL}),
+    Scope.VIEW_ALL: frozenset({Scope.VIEW_ALL, Scope.APPROVE_ALL}),
+    Scope.APPROVE_ALL: frozenset({Scope.APPROVE_ALL}),
+    Scope.OWN: frozenset[Scope](),
+}
 
 
 @dataclass(frozen=True)
@@ -45,8 +62,33 @@ class Token:
     def is_valid(self) -> bool:
         return self.expires is None or time.time() < self.expires
 
-    def allows(self, scope: Scope) -> bool:
-        return Scope.OWN in self.scopes or scope in self.scopes or (scope is Scope.VIEW and bool(self.scopes))
+    @property
+    def owner(self) -> str | None:
+        """The owner of what is opened with it; None for the person who runs the server."""
+        return None if Scope.OWN in self.scopes else self.id
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether it sees the sessions of others."""
+        return self.allows(Scope.VIEW_ALL)
+
+    def allows(self, *scopes: Scope) -> bool:
+        """Whether it allows one of these, in sessions that were opened with it."""
+        return Scope.OWN in self.scopes or any(_ALLOWED_BY[scope] & self.scopes for scope in scopes)
+
+    def reaches(self, session: str, *scopes: Scope) -> bool:
+        """Whether it allows one of these in a session, by its full name."""
+        if is_named_by(session, self.owner):
+            return self.allows(*scopes)
+        return self.allows(*map(for_all, scopes))
+
+    def full_name(self, session: str) -> str:
+        """Return the full name of the session that a client with this token means by a name.
+
+        One that sees the sessions of others names them all as they are listed. For every other client each name is one
+        of its own, so that a session of another is for it one that there never was.
+        """
+        return session if self.sees_all else own_name(session, self.owner)
 
     def describe(self) -> dict[str, Any]:
         """Return what the owner is shown of it."""
@@ -54,6 +96,7 @@ class Token:
             "id": self.id,
             "label": self.label,
             "scopes": sorted(scope.value for scope in self.scopes),
+            "mark": mark_of(self.owner),
             "created": self.created,
             "expires": self.expires,
         }
@@ -99,6 +142,13 @@ class Tokens:
         """The tokens besides the owner's that have not expired."""
         return [token for token in self._others.values() if token.is_valid]
 
+    def label_of(self, mark: str) -> str:
+        """Return whose the names with a mark at their end are, in words for a person."""
+        if not mark:
+            return self._owner.label
+        known = (token for token in self._others.values() if mark_of(token.owner) == mark)
+        return next((token.label or f"token {token.id}" for token in known), "a token that has ended")
+
     def revoke(self, name: str) -> None:
         if self._others.pop(name, None) is None:
             raise NotOpen(f"There is no token {name}.", hint="List them with tokens.list.")
@@ -140,6 +190,11 @@ class Tokens:
 
     def _write(self) -> None:
         _write_private(self._folder / TOKENS_FILE, json.dumps([_to_json(token) for token in self.valid]))
+
+
+def for_all(scope: Scope) -> Scope:
+    """Return the scope that allows the same in the sessions of other tokens. Only the owner acts there."""
+    return {Scope.VIEW: Scope.VIEW_ALL, Scope.APPROVE: Scope.APPROVE_ALL}.get(scope, Scope.OWN)
 
 
 def scopes_from(words: Iterable[str]) -> frozenset[Scope]:

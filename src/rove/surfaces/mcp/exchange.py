@@ -15,15 +15,14 @@ Request = Callable[[str, Message], Awaitable[object]]
 class Client:
     """The sessions that a client uses: those of its owner, and one of them where a call names none.
 
-    An `owner` of None is that of a process with a single client, such as `rove mcp`.
+    An `owner` of None is the person who runs the process, who alone may use some tools: the only client of `rove mcp`,
+    or whoever has the owner's token of a server.
     `may_approve`: whether the answers of its user approve what it does.
-    `is_owner`: whether it may use tools that are for the owner alone.
     """
 
     owner: str | None = None
     session: str | None = None
     may_approve: bool = True
-    is_owner: bool = True
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import logging
 from collections.abc import Mapping
 from types import TracebackType
@@ -31,7 +30,7 @@ from rove.engine.journal import Journal
 from rove.engine.logins.login import Logins, SessionLogin
 from rove.engine.people.handoffs import People
 from rove.engine.served.owned_sessions import DEFAULT, OwnedSessions
-from rove.engine.served.refusals import checked_name, chosen_name, closed_error, not_open, refuse_login
+from rove.engine.served.refusals import SessionNames, checked_name, closed_error, not_open, refuse_login
 from rove.engine.session_changes import SessionChanges
 from rove.engine.watcher import StepWatcher
 from rove.errors import NodeLost, NotOpen, RoveError, StateUnusable, Unsupported
@@ -70,7 +69,7 @@ class ClusterSessions:
         self._open: dict[str, RemoteSession] = {}
         # Those that are being closed, whose nodes still have entries for the journal and logins to save.
         self._closing: dict[str, RemoteSession] = {}
-        self._names = itertools.count(1)
+        self._names = SessionNames()
         self._ports: list[tuple[str, int]] = []
         self._calls: dict[str, RemoteRun] = {}
         approval: Approval = "caller" if approver is None else "owner"
@@ -144,7 +143,7 @@ class ClusterSessions:
         """Return the session that an owner need not open; it gets a node when it is first used."""
         if self._is_closed:
             raise closed_error()
-        return self._open.get(name) or self._add(checked_name(name), owner, self._login_of_default(name, owner))
+        return self._open.get(name) or self._add(checked_name(name, owner), owner, self._login_of_default(name, owner))
 
     def open_sessions(self, owner: str | None) -> Mapping[str, RemoteSession]:
         """Return the open sessions of an owner by their names."""
@@ -166,7 +165,7 @@ class ClusterSessions:
         window: WindowChoice = AS_SET,
     ) -> str:
         """Open a session on a node and return its name; one that is open already is left as it is."""
-        name = chosen_name(name, self._names, self._open)
+        name = self._names.choose(name, owner, self._open)
         if name in self._open or (name == DEFAULT and (login, window) == (NO_LOGIN, AS_SET)):
             refuse_login(name, login)
             return self.session(name).name

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from rove.engine.served.served_sessions import ServedSessions
 from rove.errors import InvalidArguments, LimitReached, NotOpen, RoveError
+from rove.owned_names import is_named_by, own_name
 from rove.settings.tree import Settings
 from rove.surfaces.gateway.agent.model_choice import ModelInfo, chosen_model, model_info, refuse_unknown_model
 from rove.surfaces.gateway.tools.tool import Publisher, Tools
@@ -38,9 +39,9 @@ NO_USAGE = {"inputTokens": 0, "outputTokens": 0, "requests": 0}
 class _Thread:
     """The chat of one session: its conversation, and its runs, of which the oldest is being answered."""
 
-    def __init__(self, token: str) -> None:
-        """`token`: the id of that by which the chat was opened."""
-        self.token = token
+    def __init__(self, owner: str | None) -> None:
+        """`owner`: whose session it is."""
+        self.owner = owner
         self.turn = asyncio.Lock()
         self.runs: dict[str, asyncio.Task[None]] = {}
         # The runs that the conversation has begun to answer, and whose end it tells.
@@ -79,30 +80,35 @@ class Chats:
         """The model that answers."""
         return model_info(self._settings)
 
-    def open(self, name: str, token: str) -> str:
+    def session_of(self, run: str) -> str | None:
+        """Return the session that a run belongs to; None if it is over or unknown."""
+        return next((name for name, thread in self._threads.items() if run in thread.runs), None)
+
+    def open(self, name: str, owner: str | None) -> str:
         """Open a chat with a session of its own, whose browser starts with its first call. Raises LimitReached."""
         self._drop_oldest()
+        name = own_name(name, owner)
         if name not in self._threads:
-            opened = [each for each in self._of_token(token) if each in self._open_names()]
+            opened = [each for each in self._of_owner(owner) if each in self._open_names()]
             if len(opened) >= self._settings.serve.chats:
                 said = f"{len(opened)} chats of this token are open, which is the limit."
                 raise self._too_much(said, opened)
-            self._refuse_too_large(token)
-            self._threads[name] = _Thread(token)
-        return self._sessions.add_default(name, None).name
+            self._refuse_too_large(owner)
+            self._threads[name] = _Thread(owner)
+        return self._sessions.add_default(name, owner).name
 
-    async def send(self, session: str, message: str, token: str = "") -> str:
+    async def send(self, session: str, message: str, owner: str | None = None) -> str:
         """Take a message and return the id of its run, which goes on in the background. Raises NotOpen.
 
-        `token`: the id of the sender's.
+        `owner`: who sends it.
         """
         text = message.strip()
         if not text or len(text) > LONGEST_MESSAGE:
             raise InvalidArguments(f"`message` must have 1 to {LONGEST_MESSAGE} characters.")
-        name = self._open(session)
-        thread = self._threads.setdefault(name, _Thread(token))
+        name = self._open(session, owner)
+        thread = self._threads.setdefault(name, _Thread(self._sessions.session(name).owner))
         self._drop_oldest()
-        self._refuse_too_large(thread.token)
+        self._refuse_too_large(thread.owner)
         if len(thread.runs) > MOST_WAITING:
             raise LimitReached(
                 f"{MOST_WAITING} messages of this session wait for an answer already.",
@@ -143,9 +149,9 @@ class Chats:
     def _open_names(self) -> set[str]:
         return {str(known["session"]) for known in self._sessions.sessions()}
 
-    def _of_token(self, token: str) -> list[str]:
-        """Return the sessions of the chats that were opened by a token, oldest first."""
-        return [name for name, thread in self._threads.items() if thread.token == token]
+    def _of_owner(self, owner: str | None) -> list[str]:
+        """Return the sessions of an owner's chats, oldest first."""
+        return [name for name, thread in self._threads.items() if thread.owner == owner]
 
     def _drop_oldest(self) -> None:
         """Drop the oldest conversations of sessions that are closed, if there are many."""
@@ -153,10 +159,10 @@ class Chats:
         for name in [name for name in self._threads if name in closed][:-MOST_CLOSED]:
             del self._threads[name]
 
-    def _refuse_too_large(self, token: str) -> None:
+    def _refuse_too_large(self, owner: str | None) -> None:
         """Raise LimitReached if the conversations of a token take too much memory, without those of closed chats."""
         most = self._settings.serve.chat_megabytes * MEGABYTE
-        names, opened = self._of_token(token), self._open_names()
+        names, opened = self._of_owner(owner), self._open_names()
         held = sum(self._threads[name].bytes_held for name in names)
         for name in [name for name in names if name not in opened and not self._threads[name].runs]:
             if held < most:
@@ -173,14 +179,15 @@ class Chats:
         hint = f"Close a chat with sessions.close, or try again in {wait:g} s, when an idle one is closed."
         return LimitReached(sentence, hint=hint, retry_after=wait)
 
-    def _open(self, session: str) -> str:
+    def _open(self, session: str, owner: str | None) -> str:
         """Return the name of an open session. One that was closed as it was idle is opened again for its chat."""
+        own = self._sessions.owned_by(owner)
         try:
-            return self._sessions.session(session).name
+            return (own if is_named_by(session, owner) else self._sessions).session(session).name
         except NotOpen:
             if session not in self._threads:
                 raise
-            return self._sessions.add_default(session, None).name
+            return self._sessions.add_default(session, self._threads[session].owner).name
 
     async def _answer(self, thread: _Thread, name: str, run: str, text: str) -> None:
         """Answer a message when those before it are answered."""

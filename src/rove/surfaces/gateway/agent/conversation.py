@@ -122,7 +122,8 @@ class Conversation:
         return "done"
 
     async def _stream(self, run: str, message: str, reply: Reply, usage: RunUsage) -> None:
-        toolset = ChatToolset(self._tools, model_tools(self._settings), self._session, run, reply)
+        names = self._tools.of_model(model_tools(self._settings), self._session)
+        toolset = ChatToolset(self._tools, names, self._session, run, reply)
 
         async def shortened(messages: list[ModelMessage]) -> list[ModelMessage]:
             return await self._shortened(run, messages)

@@ -166,6 +166,7 @@ def _ended(scene: Scene, text: str) -> Move:
     last = scene.done[-1]
     if last.is_ok:
         return Move(text)
-    reason = " ".join(last.text.split())
+    lines = [line for line in last.text.splitlines() if not line.startswith("sessionId: ")]  # it tells a person nothing
+    reason = " ".join(" ".join(lines).split())
     shown = reason if len(reason) <= 300 else reason[:299] + "…"
     return Move(f"That did not happen, and I stop here. I was told: {shown}")

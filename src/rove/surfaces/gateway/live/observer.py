@@ -23,12 +23,12 @@ class SessionObserver:
     """Turns what the engine tells into events. It implements the engine's `StepWatcher` and `People`."""
 
     def __init__(
-        self, events: Events, metrics: Metrics, pictures: StepPictures, has_clients: Callable[[], bool]
+        self, events: Events, metrics: Metrics, pictures: StepPictures, is_watched: Callable[[str], bool]
     ) -> None:
         self._events = events
         self._metrics = metrics
         self._pictures = pictures
-        self._has_clients = has_clients
+        self._is_watched = is_watched
         self._tasks = BackgroundTasks("the observer of sessions", expected=(RoveError,))
         # Set by the gateway, once it has its sessions.
         self.facts: Facts = lambda name: {}
@@ -47,7 +47,11 @@ class SessionObserver:
     def step_ended(self, step: Mapping[str, Any], /) -> None:
         self._metrics.count_step(str(step["action"]), str(step["outcome"]), float(step["seconds"] or 0))
         self._events.publish("step.ended", _step(step), step["session"])
-        if self.take_picture is not None and step["action"] not in WITHOUT_PICTURE and self._has_clients():
+        if (
+            self.take_picture is not None
+            and step["action"] not in WITHOUT_PICTURE
+            and self._is_watched(step["session"])
+        ):
             self._tasks.start(self._show(step["session"], str(step["step"]), step["tab"]))
 
     async def _show(self, session: str, step: str, tab: str | None) -> None:
@@ -74,7 +78,7 @@ class SessionObserver:
 
     async def ask(self, request: HandoffRequest, /) -> None:
         """Show a hand-off to people. Raises Denied if no client is connected that could show it."""
-        if not self._has_clients():
+        if not self._is_watched(request.session):
             raise Denied(
                 "No person is watching, so there is no one to hand over to.",
                 hint="Tell the user to open the page of `rove serve`, then call again.",

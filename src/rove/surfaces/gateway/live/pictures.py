@@ -11,7 +11,7 @@ from rove.errors import NotOpen
 
 MAX_PER_SESSION = 300
 MAX_SESSIONS = 50
-SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~-]{0,119}")
 
 
 class StepPictures:

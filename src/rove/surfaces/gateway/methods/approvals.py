@@ -5,21 +5,27 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from rove.guard.policy.approval import ApprovalAnswer
-from rove.surfaces.gateway.approvals import Decision
+from rove.surfaces.gateway.approvals import Decision, no_request
 from rove.surfaces.gateway.gateway import Gateway
 from rove.surfaces.gateway.methods.method import Client, Method, arg, method
 from rove.surfaces.gateway.tokens import Scope
 
 
-@method("approvals.list", Scope.VIEW, "{approvals: [data of exec.approval_request]}")
+@method("approvals.list", Scope.VIEW, returns="{approvals: [data of exec.approval_request]}", reach="sessions")
 class ListApprovals(Method):
     """List the requests that wait for a decision, oldest first."""
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
-        return {"approvals": gateway.approvals.pending}
+        return {
+            "approvals": [
+                request
+                for request in gateway.approvals.pending
+                if client.token.reaches(request["sessionKey"], Scope.VIEW)
+            ]
+        }
 
 
-@method("exec.approve", Scope.APPROVE)
+@method("exec.approve", Scope.APPROVE, reach="sessions")
 class Approve(Method):
     """Approve a request. The first decision of any client counts."""
 
@@ -30,11 +36,11 @@ class Approve(Method):
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
         answer = ApprovalAnswer.FOR_SESSION if self.remember == "session" else ApprovalAnswer.ONCE
-        gateway.approvals.decide(self.approval_id, Decision(answer, client.person))
+        _decide(gateway, client, self.approval_id, Decision(answer, client.person))
         return {}
 
 
-@method("exec.deny", Scope.APPROVE)
+@method("exec.deny", Scope.APPROVE, reach="sessions")
 class Deny(Method):
     """Deny a request. The model is told the reason."""
 
@@ -42,5 +48,13 @@ class Deny(Method):
     reason: str = arg("Why not, and what to do instead.", default="", max_length=500)
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
-        gateway.approvals.decide(self.approval_id, Decision(ApprovalAnswer.NO, client.person, self.reason))
+        _decide(gateway, client, self.approval_id, Decision(ApprovalAnswer.NO, client.person, self.reason))
         return {}
+
+
+def _decide(gateway: Gateway, client: Client, name: str, decision: Decision) -> None:
+    """Decide on a request. One of a session that the token may not approve in counts as none at all."""
+    session = gateway.approvals.session_of(name)
+    if session is None or not client.token.reaches(session, Scope.APPROVE):
+        raise no_request(name)
+    gateway.approvals.decide(name, decision)

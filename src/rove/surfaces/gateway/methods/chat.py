@@ -12,7 +12,7 @@ from rove.surfaces.gateway.tokens import Scope
 MAX_MESSAGE = 100_000
 
 
-@method("chat.send", Scope.ACT, "{runId}")
+@method("chat.send", Scope.ACT, returns="{runId}")
 class SendMessage(Method):
     """Send a message to the model of a session. What comes of it is told by events."""
 
@@ -21,10 +21,10 @@ class SendMessage(Method):
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
         gateway.tools.refuse(client.token)
-        return {"runId": await gateway.chats.send(self.session_key, self.message, client.token.id)}
+        return {"runId": await gateway.chats.send(self.session_key, self.message, client.token.owner)}
 
 
-@method("chat.abort", Scope.ACT, "{aborted: number of runs}")
+@method("chat.abort", Scope.ACT, Scope.APPROVE, returns="{aborted: number of runs}", reach="sessions")
 class AbortRun(Method):
     """Stop a run of the chat at once, whatever it is doing."""
 
@@ -34,4 +34,9 @@ class AbortRun(Method):
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
         if self.run_id is None and self.session_key is None:
             raise InvalidArguments("chat.abort: give `runId` or `sessionKey`.")
-        return {"aborted": await gateway.chats.abort(self.run_id, self.session_key)}
+        session = self.session_key
+        if self.run_id is not None:
+            session = gateway.chats.session_of(self.run_id)
+            if session is None or not client.token.reaches(session, *self.needs):
+                return {"aborted": 0}
+        return {"aborted": await gateway.chats.abort(self.run_id, session)}

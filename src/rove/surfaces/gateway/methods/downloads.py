@@ -21,7 +21,7 @@ MAX_BYTES = 16 * 2**20
 UNKNOWN_TYPE = "application/octet-stream"
 
 
-@method("downloads.list", Scope.VIEW, "{files: [{name, bytes, modified}]}")
+@method("downloads.list", Scope.VIEW, returns="{files: [{name, bytes, modified}]}", reach="sessions")
 class ListDownloads(Method):
     """List the downloads of all sessions, the newest first."""
 
@@ -30,7 +30,7 @@ class ListDownloads(Method):
         return {"files": await asyncio.to_thread(_listed, folder)}
 
 
-@method("downloads.read", Scope.VIEW, "{name, mimeType, data (base64)}")
+@method("downloads.read", Scope.VIEW, returns="{name, mimeType, data (base64)}", reach="sessions")
 class ReadDownload(Method):
     """Return one download."""
 

@@ -30,7 +30,7 @@ img { max-width: 100%; border: 1px solid #8886; }
 """
 
 
-@method("session.export", Scope.VIEW, "{html}")
+@method("session.export", Scope.VIEW, returns="{html}")
 class ExportSession(Method):
     """Return the record of a session, its pictures included, as a single HTML file."""
 

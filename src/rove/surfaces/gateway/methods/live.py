@@ -50,7 +50,7 @@ class StopLive(Method):
         return {}
 
 
-@method("live.take", Scope.APPROVE, "{driver}")
+@method("live.take", Scope.APPROVE, returns="{driver}")
 class TakeOver(Method):
     """Take a session over: from now on the person drives, and the agent waits."""
 
@@ -62,7 +62,7 @@ class TakeOver(Method):
         return {"driver": control.state.as_dict()}
 
 
-@method("live.release", Scope.APPROVE, "{driver}")
+@method("live.release", Scope.APPROVE, returns="{driver}")
 class HandBack(Method):
     """Hand a session back to the agent."""
 
@@ -111,7 +111,7 @@ class SendInput(Method):
         )  # fmt: skip
 
 
-@method("handoff.decline", Scope.ACT)
+@method("handoff.decline", Scope.ACT, Scope.APPROVE)
 class DeclineHandoff(Method):
     """Refuse a hand-off that an agent asks for. The model is told the reason."""
 
@@ -126,60 +126,60 @@ class DeclineHandoff(Method):
         return {}
 
 
-@method("session.pause", Scope.ACT, "{sessions: [sessionKey]}")
+@method("session.pause", Scope.ACT, Scope.APPROVE, returns="{sessions: [sessionKey]}", reach="sessions")
 class PauseSession(Method):
     """Let no further action of the agent begin; one that runs ends by itself."""
 
-    session_key: str | None = arg("The session; all of them if not given.", default=None)
+    session_key: str | None = arg("The session; all that the token reaches if not given.", default=None)
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
-        sessions = _chosen(gateway, self.session_key)
+        sessions = _chosen(gateway, client, self)
         for session in sessions:
             await session.control.pause(client.person)
         return {"sessions": [session.name for session in sessions]}
 
 
-@method("session.resume", Scope.APPROVE, "{sessions: [sessionKey]}")
+@method("session.resume", Scope.APPROVE, returns="{sessions: [sessionKey]}", reach="sessions")
 class ResumeSession(Method):
     """Let the agent go on."""
 
-    session_key: str | None = arg("The session; all of them if not given.", default=None)
+    session_key: str | None = arg("The session; all that the token reaches if not given.", default=None)
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
-        sessions = _chosen(gateway, self.session_key)
+        sessions = _chosen(gateway, client, self)
         for session in sessions:
             await session.control.resume(client.person)
         return {"sessions": [session.name for session in sessions]}
 
 
-@method("session.step", Scope.APPROVE, "{sessions: [sessionKey]}")
+@method("session.step", Scope.APPROVE, returns="{sessions: [sessionKey]}", reach="sessions")
 class StepSession(Method):
     """Let exactly one action of the agent run, and pause after it."""
 
-    session_key: str | None = arg("The session; all of them if not given.", default=None)
+    session_key: str | None = arg("The session; all that the token reaches if not given.", default=None)
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
-        sessions = _chosen(gateway, self.session_key)
+        sessions = _chosen(gateway, client, self)
         for session in sessions:
             await session.control.step(client.person)
         return {"sessions": [session.name for session in sessions]}
 
 
-@method("session.stop", Scope.ACT, "{sessions: [sessionKey]}")
+@method("session.stop", Scope.ACT, Scope.APPROVE, returns="{sessions: [sessionKey]}", reach="sessions")
 class StopSession(Method):
     """End what the agent does now, its chat included, and let nothing else begin until it is resumed."""
 
-    session_key: str | None = arg("The session; all of them if not given.", default=None)
+    session_key: str | None = arg("The session; all that the token reaches if not given.", default=None)
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
-        sessions = _chosen(gateway, self.session_key)
+        sessions = _chosen(gateway, client, self)
         for session in sessions:
             await session.control.stop(client.person)
             await gateway.chats.abort(None, session.name)
         return {"sessions": [session.name for session in sessions]}
 
 
-@method("session.picture", Scope.VIEW, "{mimeType, data}")
+@method("session.picture", Scope.VIEW, returns="{mimeType, data}")
 class SessionPicture(Method):
     """Return a picture of a tab now, or the one that was kept of a step."""
 
@@ -195,7 +195,7 @@ class SessionPicture(Method):
         return {"mimeType": "image/jpeg", "data": b64encode(data).decode("ascii")}
 
 
-@method("session.box", Scope.VIEW, "{x, y, width, height}")
+@method("session.box", Scope.VIEW, returns="{x, y, width, height}")
 class ElementBox(Method):
     """Return where an element is in the viewport now, to outline it."""
 
@@ -207,7 +207,9 @@ class ElementBox(Method):
         return dict(await gateway.sessions.session(self.session_key).element_box(self.ref, self.tab))
 
 
-def _chosen(gateway: Gateway, name: str | None) -> list[ServedSession]:
-    """Return one session, or all that are open."""
-    names = [name] if name is not None else [facts["session"] for facts in gateway.sessions.sessions()]
-    return [gateway.sessions.session(each) for each in names]
+def _chosen(gateway: Gateway, client: Client, method: Method) -> list[ServedSession]:
+    """Return the session that is named, or all that the client's token reaches."""
+    if (name := method.given_session) is not None:
+        return [gateway.sessions.session(name)]
+    names = [str(facts["session"]) for facts in gateway.sessions.sessions()]
+    return [gateway.sessions.session(name) for name in names if client.token.reaches(name, *method.needs)]

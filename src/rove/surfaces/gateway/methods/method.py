@@ -5,10 +5,11 @@ from __future__ import annotations
 import pkgutil
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar, cast, dataclass_transform
+from typing import Any, ClassVar, Literal, TypeVar, cast, dataclass_transform
 
 from rove.errors import InvalidArguments, UnknownMethod
 from rove.surfaces.gateway.gateway import Gateway
@@ -19,13 +20,30 @@ from rove.validation.fields import arg as arg
 from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
 
+# The parameter that names the session of a request.
+SESSION = "session_key"
+Reach = Literal["session", "sessions", "server"]
+
 
 class Method(Validated):
     """A request of a client, with validated parameters."""
 
     wire_name: ClassVar[str]
-    scope: ClassVar[Scope]
+    # The token must have one of them.
+    needs: ClassVar[tuple[Scope, ...]]
+    # What it is about: the session that it names, sessions that it finds by the client's token, or the server.
+    reach: ClassVar[Reach]
     returns: ClassVar[str]
+
+    @property
+    def given_session(self) -> str | None:
+        """The session that the client names."""
+        return getattr(self, SESSION, None)
+
+    def in_session(self, name: str) -> Method:
+        """Return the same request for a session by its full name."""
+        made: Method = replace(cast(Any, self), **{SESSION: name})
+        return made
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
         """Do it, and return the result."""
@@ -37,14 +55,22 @@ _registry: dict[str, type[Method]] = {}
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(arg,))
-def method(name: str, scope: Scope, returns: str = "{}") -> Callable[[type[M]], type[M]]:
-    """Declare a method: its name on the wire, the scope it needs, and what its result has."""
+def method(name: str, *needs: Scope, returns: str = "{}", reach: Reach = "session") -> Callable[[type[M]], type[M]]:
+    """Declare a method: its name on the wire, the scopes of which it needs one, and what its result has.
+
+    The session that it names as `session_key` is checked before it runs. A method that names none must declare its
+    reach: it is about the `server`, or it looks itself for the `sessions` that the client's token reaches.
+    """
 
     def declare(cls: type[M]) -> type[M]:
         if not (cls.__doc__ or "").strip():  # checked first, as `dataclass` adds one
             raise TypeError(f"{cls.__name__} needs a docstring: it is its documentation")
         declared = dataclass(frozen=True)(cls)
-        declared.wire_name, declared.scope, declared.returns = name, scope, returns
+        if not needs or (reach == "session" and SESSION not in declared.__annotations__):
+            raise TypeError(
+                f"{cls.__name__} must declare the scopes that it needs, and its reach if it names no session"
+            )
+        declared.wire_name, declared.needs, declared.reach, declared.returns = name, needs, reach, returns
         _registry[name] = declared
         return declared
 

@@ -16,7 +16,7 @@ from rove.surfaces.gateway.tokens import Scope
 MAX_LINES = 3000
 
 
-@method("session.snapshot", Scope.VIEW, "{url, lines: [{text, ref, isUnseen}], picture: {mimeType, data}}")
+@method("session.snapshot", Scope.VIEW, returns="{url, lines: [{text, ref, isUnseen}], picture: {mimeType, data}}")
 class SessionSnapshot(Method):
     """Return what the agent was last shown of a page, and a picture of it now.
 

@@ -45,6 +45,7 @@ class BashTool:
         "with it."
     )
     asks = True
+    is_for_owner = True
     schema: Mapping[str, Any] = {
         "type": "object",
         "properties": {

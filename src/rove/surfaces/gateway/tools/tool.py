@@ -160,6 +160,17 @@ class ScopedTool(Protocol):
         ...
 
 
+@runtime_checkable
+class OwnerTool(Protocol):
+    """A tool that is there only in sessions of the person who runs the server."""
+
+    is_for_owner: bool
+
+
+def _is_for_owner(tool: AnyTool) -> bool:
+    return isinstance(tool, OwnerTool) and tool.is_for_owner
+
+
 class Publisher(Protocol):
     """Tells every client of an event."""
 
@@ -214,8 +225,8 @@ class Tools:
         """Whether the holder of a token may see and call the tools."""
         return self._access == "all" or token.allows(TokenScope.OWN)
 
-    def describe(self) -> list[dict[str, Any]]:
-        """Return each tool as JSON data: its name, description, schema, and whether every call of it is asked about."""
+    def describe(self, token: Token) -> list[dict[str, Any]]:
+        """Return each tool that a token may call as JSON data, with whether every call of it is asked about."""
         return [
             {
                 "name": tool.name,
@@ -224,7 +235,13 @@ class Tools:
                 "asks": tool.asks,
             }
             for tool in self
+            if self.are_for(token) and (token.allows(TokenScope.OWN) or not _is_for_owner(tool))
         ]
+
+    def of_model(self, names: Iterable[str], session: str) -> list[str]:
+        """Return those of the tools that a model may be given in a session."""
+        is_owners = self._sessions.session(session).owner is None
+        return [name for name in names if is_owners or not _is_for_owner(self.find(name))]
 
     async def call(
         self, name: str, arguments: Mapping[str, Any], session: str, run: str | None = None, call: str | None = None
@@ -234,6 +251,8 @@ class Tools:
         `call`: the id of the call, if the caller has made one.
         """
         tool, within = self.find(name), self._sessions.session(session)
+        if within.owner is not None and _is_for_owner(tool):
+            raise Forbidden(f"{name} is only for sessions of the owner.", hint="Use a token with the scope `own`.")
         made = _Call(tool, arguments, within, self._events, self._inbox)
         call = call or str(uuid.uuid4())
         return await made.run(ToolContext(within.name, run, call, made.report(run, call), self._sessions, self._inbox))

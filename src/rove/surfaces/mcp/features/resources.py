@@ -22,6 +22,7 @@ from rove.errors import RoveError
 from rove.ledger.chain import unseal
 from rove.ledger.files import LedgerFiles, open_to_read
 from rove.outcome import origin_in
+from rove.owned_names import own_name
 from rove.surfaces.mcp.exchange import Exchange
 from rove.surfaces.mcp.messages import INVALID_PARAMS, Message, ProtocolError
 from rove.surfaces.mcp.server import Handler
@@ -77,7 +78,7 @@ class ResourcesFeature:
         uri = exchange.params.get("uri")
         if not isinstance(uri, str):
             raise ProtocolError(INVALID_PARAMS, "uri must be a string")
-        kind, data = await asyncio.to_thread(self._content, uri, self._own_sessions(exchange))
+        kind, data = await asyncio.to_thread(self._content, uri, exchange)
         content = {"uri": uri, "mimeType": kind, "blob": base64.b64encode(data).decode("ascii")}
         return {"contents": [content], **_uncached(exchange)}
 
@@ -90,9 +91,10 @@ class ResourcesFeature:
             *(each for session in sessions.values() for each in _kept_of(session)),
         ]
 
-    def _content(self, uri: str, sessions: Mapping[str, ServedSession]) -> tuple[str, bytes]:
+    def _content(self, uri: str, exchange: Exchange) -> tuple[str, bytes]:
         """Return the type and the bytes of a resource. Raises ProtocolError if the client may not read it."""
-        match _parts(uri):
+        sessions = self._own_sessions(exchange)
+        match _named(_parts(uri), exchange.client.owner):
             case ["files", *path] if path and path[0] in FOLDERS:
                 return _type_of(path[-1]), self._file(uri, path)
             case ["sessions", name, "journal"] if name in sessions:
@@ -133,6 +135,15 @@ def _parts(uri: str) -> list[str]:
     # An encoded slash would be one part of the URI and two of a path.
     is_plain = found.scheme == SCHEME and not (found.query or found.fragment) and all("/" not in part for part in parts)
     return [found.netloc, *parts] if is_plain else []
+
+
+def _named(parts: list[str], owner: str | None) -> list[str]:
+    """Return the parts of a URI with the full name of the session that the client means."""
+    match parts:
+        case ["sessions", name, *rest]:
+            return ["sessions", own_name(name, owner), *rest]
+        case _:
+            return parts
 
 
 def _files_in(root: Path) -> list[Message]:

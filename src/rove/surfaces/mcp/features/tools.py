@@ -56,7 +56,7 @@ class ToolsFeature:
 
     def _is_allowed(self, exchange: Exchange) -> bool:
         """Whether the client may use these tools: some toolsets are for the owner alone."""
-        return self._tools.access == "all" or exchange.client.is_owner
+        return self._tools.access == "all" or exchange.client.owner is None
 
     @property
     def _lasting(self) -> Message:

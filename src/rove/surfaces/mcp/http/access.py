@@ -20,10 +20,16 @@ AUTHENTICATED = "authenticated"
 
 
 class Caller(Protocol):
-    """The holder of a token: an id that no other token has, and what the token allows."""
+    """The holder of a token: an id that no other token has, and what the token allows.
+
+    `owner`: whose sessions it uses; None for those of the person who runs the server.
+    """
 
     @property
     def id(self) -> str: ...
+
+    @property
+    def owner(self) -> str | None: ...
 
     @property
     def scopes(self) -> Collection[str]: ...
@@ -106,12 +112,7 @@ def note_authenticated(scope: Scope) -> None:
 
 def may_approve(caller: Caller) -> bool:
     """Whether answers that come with this token approve anything: a client writes them itself."""
-    return bool({"approve", "own"} & set(caller.scopes))
-
-
-def is_owner(caller: Caller) -> bool:
-    """Whether this is the owner's token."""
-    return "own" in set(caller.scopes)
+    return bool({"approve", "approve:all", "own"} & set(caller.scopes))
 
 
 def _without_port(host: str) -> str:

@@ -12,12 +12,13 @@ import time
 from collections.abc import Awaitable, Callable, Generator
 
 from rove.surfaces.mcp.exchange import Client
+from rove.surfaces.mcp.http.access import Caller, may_approve
 from rove.surfaces.mcp.messages import Message
 from rove.surfaces.mcp.protocol import McpConnection
 from rove.surfaces.mcp.server import McpServer
 from rove.validation.pattern import pattern
 
-MAX_OF_ONE_OWNER = 100
+MAX_OF_ONE_TOKEN = 100
 # Seconds without a request after which a client that does not listen is taken to have left without saying so.
 LEFT_SECONDS = 60.0
 LONGEST_NAME = 32
@@ -28,7 +29,9 @@ _OTHER_CHARACTERS = pattern(r"[^a-z0-9]+", re.ASCII)
 class OpenConnection:
     """One client between `initialize` and its end, with the id that it sends with each request."""
 
-    def __init__(self, server: McpServer, client: Client, has_own_session: bool = False) -> None:
+    def __init__(self, server: McpServer, caller: str, client: Client, has_own_session: bool = False) -> None:
+        """`caller`: the id of the token that it was opened with."""
+        self.caller = caller
         self.has_own_session = has_own_session
         self.id = secrets.token_urlsafe(24)
         self.protocol = McpConnection(server, client)
@@ -78,42 +81,41 @@ class Connections:
 
     async def open(
         self,
-        owner: str,
+        caller: Caller,
         client_name: str,
         chosen_session: str | None,
-        may_approve: bool = False,
-        is_owner: bool = False,
     ) -> OpenConnection:
         """Open a connection. Its default session is one that no other connected client has, unless it is chosen."""
         await self._close_idle()
-        await self._make_room(owner)
-        taken = {each.protocol.client.session for each in self._of(owner) if not each.has_left}
-        names = (default_session(owner, client_name, number) for number in itertools.count(1))
+        await self._make_room(caller.id)
+        taken = {each.protocol.client.session for each in self._of(caller.id) if not each.has_left}
+        names = (default_session(caller.id, client_name, number) for number in itertools.count(1))
         session = chosen_session or next(name for name in names if name not in taken)
         has_own_session = self._end_session is not None and chosen_session is None
         if has_own_session:
             session = f"{session}-{secrets.token_hex(4)}"
-        opened = OpenConnection(self._server, Client(owner, session, may_approve, is_owner), has_own_session)
+        client = Client(caller.owner, session, may_approve(caller))
+        opened = OpenConnection(self._server, caller.id, client, has_own_session)
         self._open[opened.id] = opened
         return opened
 
-    def _of(self, owner: str) -> list[OpenConnection]:
-        return [each for each in self._open.values() if each.protocol.client.owner == owner]
+    def _of(self, caller: str) -> list[OpenConnection]:
+        return [each for each in self._open.values() if each.caller == caller]
 
-    async def _make_room(self, owner: str) -> None:
+    async def _make_room(self, caller: str) -> None:
         """Forget the connection that was unused for longest if there are too many: its client opens another."""
-        owned = self._of(owner)
-        if len(owned) < MAX_OF_ONE_OWNER:
+        owned = self._of(caller)
+        if len(owned) < MAX_OF_ONE_TOKEN:
             return
         oldest = max(owned, key=lambda each: each.idle_seconds)
         if not oldest.idle_seconds:
             raise TooManyConnections
         await self.close(oldest)
 
-    def find(self, name: str, owner: str) -> OpenConnection | None:
-        """Return a connection of this owner; None if it is another's, closed or unknown."""
+    def find(self, name: str, caller: str) -> OpenConnection | None:
+        """Return a connection of the token with this id; None if it is another's, closed or unknown."""
         found = self._open.get(name)
-        if found is None or found.protocol.client.owner != owner:
+        if found is None or found.caller != caller:
             return None
         found.last_used = time.monotonic()
         return found
@@ -125,6 +127,11 @@ class Connections:
         await connection.protocol.close()
         if self._end_session is not None and connection.has_own_session:
             await self._end_session(connection.protocol.client)
+
+    async def close_of(self, caller: str) -> None:
+        """End the connections of the token with this id."""
+        for connection in self._of(caller):
+            await self.close(connection)
 
     async def close_all(self) -> None:
         for connection in [*self._open.values()]:

@@ -94,6 +94,10 @@ class McpEndpoint:
         await self._handshake.close()
         await self._server.close()
 
+    async def end_token(self, caller: str) -> None:
+        """End the connections of a token that was revoked, by its id."""
+        await self._handshake.end_token(caller)
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._app(scope, receive, send)
 
@@ -161,8 +165,9 @@ def _closer(sessions: ServedSessions) -> EndSession:
     """Return what closes the default session of a client whose connection has ended."""
 
     async def end_session(client: Client) -> None:
-        if client.session in sessions.owned_by(client.owner).open:
-            await sessions.close_session(client.session)
+        own = sessions.owned_by(client.owner)
+        if (name := own.full_name(client.session)) in own.open:
+            await sessions.close_session(name)
 
     return end_session
 

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Send
 
-from rove.surfaces.mcp.http.access import Caller, is_owner, may_approve
+from rove.surfaces.mcp.http.access import Caller
 from rove.surfaces.mcp.http.body import refused_as_error, refused_as_text, require_events, takes_events
 from rove.surfaces.mcp.http.connections import Connections, EndSession, OpenConnection, TooManyConnections
 from rove.surfaces.mcp.http.reply import PING, PING_SECONDS, Reply, event, send_part, start_events, until_gone
@@ -37,6 +37,10 @@ class HandshakeRequests:
 
     async def close(self) -> None:
         await self._connections.close_all()
+
+    async def end_token(self, caller: str) -> None:
+        """End the connections of a token, by its id."""
+        await self._connections.close_of(caller)
 
     async def post(self, request: Request, body: Any, caller: Caller, chosen_session: str | None, send: Send) -> None:
         headers: dict[str, str] = {}
@@ -70,7 +74,7 @@ class HandshakeRequests:
     async def _open(self, body: Any, caller: Caller, chosen_session: str | None) -> OpenConnection:
         name = client_name(params_of(body).get("clientInfo"))
         try:
-            return await self._connections.open(caller.id, name, chosen_session, may_approve(caller), is_owner(caller))
+            return await self._connections.open(caller, name, chosen_session)
         except TooManyConnections:
             raise refused_as_text(503, "Too many clients are connected: end some, with DELETE.") from None
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.types import Send
 
 from rove.surfaces.mcp.exchange import Client
-from rove.surfaces.mcp.http.access import Caller, is_owner, may_approve
+from rove.surfaces.mcp.http.access import Caller, may_approve
 from rove.surfaces.mcp.http.body import refused_as_error, takes_events
 from rove.surfaces.mcp.http.connections import default_session
 from rove.surfaces.mcp.http.header_checks import REVISION_HEADER, check_headers, check_parameters
@@ -45,7 +45,7 @@ class StatelessRequests:
         except ProtocolError as error:
             raise refused_as_error(message["id"], error) from None
         session = chosen_session or default_session(caller.id, client_name(_meta(message).get(CLIENT_KEY)))
-        connection = McpConnection(self._server, Client(caller.id, session, may_approve(caller), is_owner(caller)))
+        connection = McpConnection(self._server, Client(caller.owner, session, may_approve(caller)))
         reply = Reply(takes_events=takes_events(request), has_statuses=True)
         try:
             tasks = connection.receive(message, reply.send)

@@ -20,7 +20,7 @@ STATUS = (
 )
 
 
-@method("cluster.status", Scope.VIEW, STATUS)
+@method("cluster.status", Scope.VIEW_ALL, returns=STATUS, reach="server")
 class ClusterStatus(Method):
     """Return how the nodes are, how many sessions they have room for, which wait, and whether states are saved.
 
@@ -32,7 +32,7 @@ class ClusterStatus(Method):
         return status
 
 
-@method("cluster.drain", Scope.OWN, f"{{node: {NODE}}}")
+@method("cluster.drain", Scope.OWN, returns=f"{{node: {NODE}}}", reach="server")
 class DrainNode(Method):
     """Place nothing on a node any more, and move its sessions to others one by one; cluster.status tells how far it is.
 

@@ -10,7 +10,7 @@ from rove.surfaces.gateway.methods.method import Client, Method, arg, method
 from rove.surfaces.gateway.tokens import Scope
 
 
-@method("hosts.allow", Scope.OWN, "{sessions: [sessionKey]}")
+@method("hosts.allow", Scope.OWN, returns="{sessions: [sessionKey]}", reach="server")
 class AllowHost(Method):
     """Let a session reach a host that is not public, until it is closed. Metadata services and rove stay closed."""
 

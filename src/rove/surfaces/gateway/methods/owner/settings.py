@@ -16,7 +16,12 @@ from rove.validation.fields import plain
 PRIVATE = frozenset({"attach", "proxy", "browser_mirror", "serve.model_url", "cluster.store"})
 
 
-@method("settings.get", Scope.VIEW, "{settings: [{key, value, default, description, choices, source}]}")
+@method(
+    "settings.get",
+    Scope.VIEW,
+    returns="{settings: [{key, value, default, description, choices, source}]}",
+    reach="server",
+)
 class GetSettings(Method):
     """Return every setting, its value at the next start, and where that comes from.
 
@@ -43,7 +48,7 @@ class GetSettings(Method):
         return {"settings": listed}
 
 
-@method("settings.set", Scope.OWN, "{restartNeeded}")
+@method("settings.set", Scope.OWN, returns="{restartNeeded}", reach="server")
 class SetSetting(Method):
     """Write a setting to the config file. It is checked first, and holds from the next start of the server."""
 

@@ -11,7 +11,7 @@ from rove.surfaces.gateway.tokens import Scope, scopes_from
 MAX_SECONDS = 366 * 24 * 3600
 
 
-@method("tokens.create", Scope.OWN, "{token, link, id, expires}")
+@method("tokens.create", Scope.OWN, returns="{token, link, id, expires}", reach="server")
 class CreateToken(Method):
     """Make a token for another person or program. It is shown this once; only its hash is kept."""
 
@@ -24,7 +24,7 @@ class CreateToken(Method):
         return {"token": text, "link": gateway.link(text), "id": token.id, "expires": token.expires}
 
 
-@method("tokens.list", Scope.OWN, "{tokens: [{id, label, scopes, created, expires}]}")
+@method("tokens.list", Scope.OWN, returns="{tokens: [{id, label, scopes, created, expires}]}", reach="server")
 class ListTokens(Method):
     """List the tokens that are valid, besides the owner's."""
 
@@ -32,7 +32,7 @@ class ListTokens(Method):
         return {"tokens": [token.describe() for token in gateway.tokens.valid]}
 
 
-@method("tokens.revoke", Scope.OWN)
+@method("tokens.revoke", Scope.OWN, reach="server")
 class RevokeToken(Method):
     """End a token at once, also for clients that are connected with it."""
 
@@ -40,4 +40,5 @@ class RevokeToken(Method):
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
         gateway.tokens.revoke(self.id)
+        await gateway.end_token(self.id)
         return {}

@@ -14,12 +14,31 @@ import { savedSince, saveSince } from "./token.js";
 const MOST_DECIDED = 20;
 const MOST_REFUSALS = 500;
 
+// Any of the scopes on the right allows what is on the left, in sessions of the token itself, and in all others.
+/** @type {Partial<Record<Scope, Scope[]>>} */
+const ALLOWED_BY = {
+  view: ["view", "act", "approve", "view:all", "approve:all"],
+  act: ["act"],
+  approve: ["approve", "approve:all"],
+  "view:all": ["view:all", "approve:all"],
+  "approve:all": ["approve:all"],
+};
+/** @type {Partial<Record<Scope, Scope[]>>} */
+const ALLOWED_FOR_ALL_BY = { view: ["view:all", "approve:all"], approve: ["approve:all"] };
+
+/**
+ * What ends the name of a session, and tells whose it is: nothing for the owner.
+ * @param {string} sessionKey
+ */
+export const markIn = (sessionKey) => /~[0-9a-f]{12}$/.exec(sessionKey)?.[0] ?? "";
+
 /** Fires an event named after what has changed: see `Topic`. */
 class Gateway extends EventTarget {
   connection = new Connection();
   version = "";
   /** @type {Scope[]} */
   scopes = [];
+  mark = "";
   /** @type {Model | null} */
   model = null;
   /** Whether the sessions run on the nodes of a cluster. */
@@ -50,10 +69,20 @@ class Gateway extends EventTarget {
     this.connection.open(token, savedSince());
   }
 
-  /** @param {Scope} scope */
-  can(scope) {
+  /**
+   * Whether the token of this page allows something: in a session, or in one of its own.
+   * @param {Scope} scope
+   * @param {string} [sessionKey]
+   */
+  can(scope, sessionKey) {
     if (this.scopes.includes("own")) return true;
-    return scope === "view" ? this.scopes.length > 0 : this.scopes.includes(scope);
+    const allowing = sessionKey === undefined || this.isOwn(sessionKey) ? ALLOWED_BY : ALLOWED_FOR_ALL_BY;
+    return (allowing[scope] ?? []).some((one) => this.scopes.includes(one));
+  }
+
+  /** @param {string} sessionKey */
+  isOwn(sessionKey) {
+    return markIn(sessionKey) === this.mark;
   }
 
   /**
@@ -115,8 +144,8 @@ const handoffsIn = (sessions) =>
 const READERS = {
   hello: (gateway, data) => {
     const isFirst = !gateway.isReady;
-    const { version, scopes, model, hasCluster } = data;
-    Object.assign(gateway, { version, scopes, model, hasCluster });
+    const { version, scopes, mark, model, hasCluster } = data;
+    Object.assign(gateway, { version, scopes, mark, model, hasCluster });
     if (isFirst) queueMicrotask(() => loadFirst(gateway));
     return undefined;
   },

@@ -1,6 +1,6 @@
 // The messages of the gateway, as docs/gateway.md describes them.
 
-export type Scope = "view" | "act" | "approve" | "own";
+export type Scope = "view" | "act" | "approve" | "view:all" | "approve:all" | "own";
 // biome-ignore lint/suspicious/noExplicitAny: JSON whose reader knows its shape
 export type Facts = Record<string, any>;
 
@@ -25,6 +25,8 @@ export interface Hello {
   version: string;
   protocol: number;
   scopes: Scope[];
+  /** What ends the names of the sessions that were opened with this token: nothing for the owner. */
+  mark: string;
   lastEventId: number;
   model: Model | null;
   hasCluster: boolean;

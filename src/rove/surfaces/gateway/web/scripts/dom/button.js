@@ -12,7 +12,8 @@ import { showFailure } from "./notices.js";
  * @property {IconName} [icon]
  * @property {string} [kind] `primary`, `danger` or `quiet`
  * @property {string} [key] the key that does the same
- * @property {Scope} [scope] the scope without which it is disabled
+ * @property {Scope | Scope[]} [scope] the scope without which it is disabled, or several of which one is enough
+ * @property {string} [session] the session that it is about
  * @property {string} [label] its name, if it shows no text
  * @property {string} [id]
  */
@@ -21,14 +22,22 @@ const REASONS = {
   view: "This link does not let you look.",
   act: "This link lets you look, not act.",
   approve: "This link does not let you approve or drive.",
+  "view:all": "This link does not let you see the sessions of others.",
+  "approve:all": "This link does not let you approve or drive in the sessions of others.",
   own: "Only the owner can do this.",
 };
+const NOT_OWN = "Only its own client and the owner can act in this session.";
 
 /**
  * Return why the token of this page does not allow something, or "".
- * @param {Scope | undefined} scope
+ * @param {Scope | Scope[] | undefined} scope
+ * @param {string} [session]
  */
-export const missing = (scope) => (!scope || gateway.can(scope) ? "" : REASONS[scope]);
+export const missing = (scope, session) => {
+  const scopes = [scope ?? []].flat();
+  if (!scopes.length || scopes.some((one) => gateway.can(one, session))) return "";
+  return session !== undefined && scopes.includes("act") && gateway.can("act") ? NOT_OWN : REASONS[scopes[0]];
+};
 
 /**
  * @param {string} text
@@ -36,7 +45,7 @@ export const missing = (scope) => (!scope || gateway.can(scope) ? "" : REASONS[s
  * @param {ButtonOptions} [options]
  */
 export const button = (text, act, options = {}) => {
-  const reason = missing(options.scope);
+  const reason = missing(options.scope, options.session);
   return element(
     "button",
     {
@@ -58,9 +67,10 @@ export const button = (text, act, options = {}) => {
 /**
  * A sentence that says why controls nearby are disabled, or nothing.
  * @param {Scope} scope
+ * @param {string} [session]
  */
-export const disabledReason = (scope) =>
-  gateway.can(scope) ? null : element("p", { class: "disabled-reason" }, missing(scope));
+export const disabledReason = (scope, session) =>
+  gateway.can(scope, session) ? null : element("p", { class: "disabled-reason" }, missing(scope, session));
 
 /**
  * Do something that may be refused, and show the refusal.

@@ -41,7 +41,7 @@ export class LivePanel extends View {
 
   #show() {
     const session = gateway.sessions.get(this.#key);
-    const isDriving = isDrivenHere(session) && gateway.can("act");
+    const isDriving = isDrivenHere(session) && gateway.can("approve", this.#key);
     this.#input.isOn = isDriving;
     this.toggleAttribute("data-driving", isDriving);
     this.#typing.hidden = !isDriving;

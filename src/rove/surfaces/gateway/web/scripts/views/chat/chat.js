@@ -36,15 +36,17 @@ export class Chat extends View {
     oninput: () => this.#fitMessage(),
   });
   #send = button("Send", () => this.#sendMessage(), { icon: "send", kind: "primary", scope: "act" });
-  #abort = button("Stop", () => this.#abortRun(), { icon: "stop", kind: "danger", scope: "act" });
+  #abort = button("Stop", () => this.#abortRun(), { icon: "stop", kind: "danger", scope: ["act", "approve"] });
 
   start() {
-    this.#message.disabled = missing("act") !== "";
+    const reason = missing("act", this.#key);
+    this.#message.disabled = this.#send.disabled = reason !== "";
+    this.#send.title = reason;
     const composer = element("div", { class: "composer" }, this.#message, this.#abort, this.#send);
     const approvals = this.#key ? new ApprovalList(this.#key) : null;
     fill(this.#content, modelNotice(), this.#empty, this.#items, approvals, this.#foot);
     fill(this.#scroller, this.#content);
-    fill(this, this.#header(), this.#scroller, disabledReason("act"), composer);
+    fill(this, this.#header(), this.#scroller, disabledReason("act", this.#key), composer);
     this.#followEnd();
     this.listen(gateway, "threads approvals handoffs sessions", () => this.#show());
     if (this.#key) attempt(() => loadHistory(/** @type {string} */ (this.#key)));

@@ -93,17 +93,25 @@ export class ApprovalCard extends View {
 
   /** @param {Approval} approval */
   #answers(approval) {
-    this.#reason.disabled = missing("approve") !== "";
+    const session = approval.sessionKey;
+    this.#reason.disabled = missing("approve", session) !== "";
     return element(
       "footer",
       {},
-      button("Approve once", () => this.approve(), { kind: "primary", icon: "check", key: "y", scope: "approve" }),
-      approval.canRemember && button("Approve for this session", () => this.approveForSession(), { scope: "approve" }),
+      button("Approve once", () => this.approve(), {
+        kind: "primary",
+        icon: "check",
+        key: "y",
+        scope: "approve",
+        session,
+      }),
+      approval.canRemember &&
+        button("Approve for this session", () => this.approveForSession(), { scope: "approve", session }),
       element(
         "div",
         { class: "deny" },
         this.#reason,
-        button("Deny", () => this.deny(), { kind: "danger", icon: "cross", key: "n", scope: "approve" }),
+        button("Deny", () => this.deny(), { kind: "danger", icon: "cross", key: "n", scope: "approve", session }),
       ),
     );
   }

@@ -91,7 +91,7 @@ export class ApprovalList extends View {
   #decide(index, act) {
     const card = this.#cards[index];
     const hasLooked = performance.now() - this.#selectedAt > LOOKING_TIME;
-    if (!card || !hasLooked || missing("approve")) return;
+    if (!card || !hasLooked || missing("approve", card.approval?.sessionKey)) return;
     if (isInView(card)) attempt(() => act(card));
     else this.#move(index); // a key decides only what is on the screen
   }

@@ -53,7 +53,7 @@ export class HandoffNotice extends View {
         element("span", { class: "page-text" }, reason),
       ),
       element("p", {}, how, " ", this.#left),
-      isDriven ? null : button("Decline", () => this.#decline(), { scope: "act" }),
+      isDriven ? null : button("Decline", () => this.#decline(), { scope: ["act", "approve"], session: this.#key }),
     );
   }
 

@@ -34,9 +34,9 @@ export class LogPanel extends View {
   start() {
     if (!gateway.sessions.get(this.#key)?.tabs?.length)
       return fill(this, emptyState("eye", "No page is open yet", this.#source.empty));
-    const refresh = button("Refresh", () => this.#load(), { icon: "refresh", scope: "act" });
-    fill(this, element("div", { class: "row" }, refresh, disabledReason("act")), this.#text);
-    if (gateway.can("act")) this.#load();
+    const refresh = button("Refresh", () => this.#load(), { icon: "refresh", scope: "act", session: this.#key });
+    fill(this, element("div", { class: "row" }, refresh, disabledReason("act", this.#key)), this.#text);
+    if (gateway.can("act", this.#key)) this.#load();
     return undefined;
   }
 

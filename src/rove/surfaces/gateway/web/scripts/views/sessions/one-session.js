@@ -16,7 +16,7 @@ import { HandoffNotice } from "./handoff-notice.js";
 import { LogPanel } from "./log-panel.js";
 import { SeenPanel } from "./seen-panel.js";
 import { SessionControls } from "./session-controls.js";
-import { sessionTitle } from "./session-title.js";
+import { opener, sessionTitle } from "./session-title.js";
 
 /** @typedef {{ title: string, make: (sessionKey: string) => HTMLElement }} Part */
 
@@ -46,7 +46,7 @@ export class OneSession extends View {
 
   start() {
     if (!gateway.sessions.has(this.#key)) return fill(this, closedNotice(this.#key));
-    const controls = [new HandoffNotice(this.#key), new SessionControls(this.#key), disabledReason("act")];
+    const controls = [new HandoffNotice(this.#key), new SessionControls(this.#key), disabledReason("act", this.#key)];
     fill(this, this.#header, controls, this.#tabs(), this.#panel());
     this.listen(gateway, "sessions handoffs threads", () => this.#show());
     // Its title is how its conversation begins.
@@ -70,7 +70,13 @@ export class OneSession extends View {
     const session = gateway.sessions.get(this.#key);
     if (!session) return fill(this, closedNotice(this.#key));
     const all = { class: "button quiet", href: linkTo("sessions"), "aria-label": "All sessions" };
-    const title = element("div", { class: "row" }, element("h1", {}, sessionTitle(this.#key)), driverChip(session));
+    const title = element(
+      "div",
+      { class: "row" },
+      element("h1", {}, sessionTitle(this.#key)),
+      opener(session),
+      driverChip(session),
+    );
     const place = session.url ? [session.title, session.url].filter(Boolean).join(" · ") : "No page is open yet";
     const about = element("p", { class: "quiet-text page-text" }, place);
     const focused = document.activeElement === this.#header.firstChild;

@@ -13,6 +13,10 @@ import { isDrivenByPerson, isDrivenHere, takeOver } from "./driver.js";
 /** The keys of the controls, by the id of each. */
 const KEYS = /** @type {Record<string, string>} */ ({ t: "drive", p: "pause", s: "step" });
 
+// Whoever acts in a session, or approves there, may hold its agent.
+/** @type {import("../../client/wire.js").Scope[]} */
+const HOLDING = ["act", "approve"];
+
 export class SessionControls extends View {
   #key;
 
@@ -41,7 +45,14 @@ export class SessionControls extends View {
   }
 
   #driving() {
-    const options = /** @type {const} */ ({ id: "drive", icon: "hand", kind: "primary", key: "t", scope: "approve" });
+    const options = /** @type {const} */ ({
+      id: "drive",
+      icon: "hand",
+      kind: "primary",
+      key: "t",
+      scope: "approve",
+      session: this.#key,
+    });
     const session = this.#session;
     if (isDrivenHere(session)) return [button("Hand back", () => this.#ask("live.release"), options)];
     const take = button("Take over", () => takeOver(this.#key), options);
@@ -54,20 +65,35 @@ export class SessionControls extends View {
   }
 
   #holding() {
+    const session = this.#key;
     const pause = this.#session?.driver?.isPaused
-      ? button("Resume", () => this.#ask("session.resume"), { id: "pause", icon: "play", key: "p", scope: "approve" })
-      : button("Pause", () => this.#ask("session.pause"), { id: "pause", icon: "pause", key: "p", scope: "act" });
+      ? button("Resume", () => this.#ask("session.resume"), {
+          id: "pause",
+          icon: "play",
+          key: "p",
+          scope: "approve",
+          session,
+        })
+      : button("Pause", () => this.#ask("session.pause"), {
+          id: "pause",
+          icon: "pause",
+          key: "p",
+          scope: HOLDING,
+          session,
+        });
     const step = button("Step", () => this.#ask("session.step"), {
       id: "step",
       icon: "step",
       key: "s",
       scope: "approve",
+      session,
     });
     const stop = button("Stop", () => this.#ask("session.stop"), {
       id: "stop",
       icon: "stop",
       kind: "danger",
-      scope: "act",
+      scope: HOLDING,
+      session,
     });
     return [pause, step, stop];
   }
@@ -82,7 +108,7 @@ export class SessionControls extends View {
         "Timeline",
       ),
       button("Export", () => this.#export(), { id: "export", icon: "download" }),
-      button("Close", () => this.#close(), { id: "close", icon: "close", scope: "act" }),
+      button("Close", () => this.#close(), { id: "close", icon: "close", scope: "act", session: this.#key }),
     ];
   }
 

@@ -5,7 +5,7 @@ import { View } from "../../dom/view.js";
 import { LivePicture } from "../../live/live-picture.js";
 import { linkTo } from "../../shell/router.js";
 import { driverChip, handoffOf } from "./driver.js";
-import { sessionTitle } from "./session-title.js";
+import { opener, sessionTitle } from "./session-title.js";
 
 /** @import { SessionFacts } from "../../client/wire.js" */
 
@@ -39,6 +39,7 @@ export class SessionTile extends View {
         "div",
         { class: "row" },
         element("strong", { class: "grow" }, sessionTitle(session.sessionKey)),
+        opener(session),
         driverChip(session),
       ),
       element("span", { class: "page-text" }, session.title || (session.url ? "" : "No page yet")),

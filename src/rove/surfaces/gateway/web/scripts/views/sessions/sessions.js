@@ -41,10 +41,10 @@ export class Sessions extends View {
 const header = () =>
   viewHeader(
     "Sessions",
-    "Every browser session of this gateway, live.",
-    button("Pause all", () => gateway.request("session.pause"), { icon: "pause", scope: "act" }),
+    gateway.can("view:all") ? "Every browser session of this gateway, live." : "Your browser sessions, live.",
+    button("Pause all", () => gateway.request("session.pause"), { icon: "pause", scope: ["act", "approve"] }),
     button("Resume all", () => gateway.request("session.resume"), { icon: "play", scope: "approve" }),
-    button("Stop all", stopAll, { icon: "stop", kind: "danger", scope: "act" }),
+    button("Stop all", stopAll, { icon: "stop", kind: "danger", scope: ["act", "approve"] }),
     button("New session", newSession, { icon: "plus", kind: "primary", scope: "act" }),
   );
 

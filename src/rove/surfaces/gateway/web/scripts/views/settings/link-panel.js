@@ -10,9 +10,10 @@ import { View } from "../../dom/view.js";
 /** @typedef {{ id: string, label: string, scopes: string[], expires: number | null }} KnownToken */
 
 const RIGHTS = /** @type {Record<string, string[]>} */ ({
-  "look only": ["view"],
-  "look and approve": ["view", "approve"],
-  "look, act and approve": ["view", "act", "approve"],
+  "look only": ["view:all"],
+  "look and approve": ["approve:all"],
+  "look, act and approve": ["act", "approve:all"],
+  "use sessions of their own": ["act", "approve"],
 });
 const TIMES = /** @type {Record<string, number>} */ ({
   "15 minutes": 900,
@@ -48,7 +49,8 @@ export class LinkPanel extends View {
         element(
           "p",
           { class: "quiet-text" },
-          missing("own") || "A link lets another person in, with these rights, until it expires or is revoked.",
+          missing("own") ||
+            "A link lets another person or agent in, until it expires or is revoked. They act only in sessions of their own.",
         ),
         fields,
         this.#made,

@@ -74,7 +74,9 @@ export class Tools extends View {
   #showSessions() {
     const isFirst = this.#session.options.length === 0;
     const chosen = this.#session.value;
-    const sessions = [...gateway.sessions.keys()].map((key) => element("option", { value: key }, sessionTitle(key)));
+    const sessions = [...gateway.sessions.keys()]
+      .filter((key) => gateway.can("act", key))
+      .map((key) => element("option", { value: key }, sessionTitle(key)));
     fill(this.#session, sessions, element("option", { value: "" }, "New session"));
     if (isFirst) this.#session.selectedIndex = 0;
     else if ([...this.#session.options].some((option) => option.value === chosen)) this.#session.value = chosen;
