@@ -16,11 +16,13 @@ from tests.site import OWN_SITES, Site
 from rove.actions.input.forms import Fill
 from rove.actions.input.pointer import Click
 from rove.actions.pages.navigation import Navigate
+from rove.engine.journal_store import LedgerStore
 from rove.errors import Denied, RoveError
 from rove.guard.policy.approval import ApprovalRequest, ShownElement
 from rove.guard.policy.policy import Place
 from rove.render.cleaning import visible
 from rove.surfaces.gateway.approvals import ToolQuestion
+from rove.surfaces.gateway.connection import Connection
 from rove.surfaces.gateway.tokens import Scope
 
 POLICY = """[[rule]]
@@ -76,6 +78,77 @@ async def test_the_first_decision_counts(gateway: RunningGateway, site: Site) ->
         resolved = await two.event("exec.approval_resolved", approvalId=name)
         outcome = await asyncio.gather(clicking, return_exceptions=True)
         assert isinstance(outcome[0], Denied) == (resolved["decision"] == "denied")
+
+
+@pytest.mark.contract("A7")
+async def test_a_decision_is_answered_before_anything_else_runs(
+    gateway: RunningGateway, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+    next_text, send = Connection._next_text, Connection._send
+
+    async def noted_next_text(connection: Connection) -> str:
+        text = await next_text(connection)
+        if "exec.approve" in text:
+            asyncio.get_running_loop().call_soon(order.append, "something else ran")
+        return text
+
+    async def noted_send(connection: Connection, message: dict[str, Any]) -> None:
+        order.append("answered")
+        await send(connection, message)
+
+    async with gateway.client() as client:
+        clicking = asyncio.ensure_future(click(gateway, site))
+        name = (await client.event("exec.approval_request"))["approvalId"]
+        monkeypatch.setattr(Connection, "_next_text", noted_next_text)
+        monkeypatch.setattr(Connection, "_send", noted_send)
+        # The message that is awaited already is read in the old way.
+        await client.call("sessions.list")
+        order.clear()
+        await client.call("exec.approve", approvalId=name)
+        await clicking
+    assert order[:2] == ["answered", "something else ran"]
+
+
+async def test_something_else_may_run_between_two_events(
+    gateway: RunningGateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+    send = Connection._send_event_text
+
+    async def noted(connection: Connection, text: str) -> None:
+        if not order:
+            asyncio.get_running_loop().call_soon(order.append, "something else")
+        order.append("event")
+        await send(connection, text)
+
+    async with gateway.client() as client:
+        monkeypatch.setattr(Connection, "_send_event_text", noted)
+        for number in range(9):
+            gateway.gateway.events.publish("settings.changed", {"key": "none", "value": number})
+        await client.event("settings.changed", value=8)
+    assert order.index("something else") < 3
+
+
+@pytest.mark.contract("A7")
+async def test_a_decision_is_answered_while_nothing_can_be_recorded(
+    gateway: RunningGateway, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_write = asyncio.Event()
+    end = LedgerStore.end
+
+    async def delayed(store: LedgerStore, number: int | None, facts: dict[str, Any]) -> None:
+        await may_write.wait()
+        await end(store, number, facts)
+
+    async with gateway.client() as client:
+        clicking = asyncio.ensure_future(click(gateway, site))
+        name = (await client.event("exec.approval_request"))["approvalId"]
+        monkeypatch.setattr(LedgerStore, "end", delayed)
+        assert await client.call("exec.approve", approvalId=name) == {}
+        assert not clicking.done()
+        may_write.set()
+        await clicking
 
 
 async def test_the_model_is_told_the_reason_of_a_denial(gateway: RunningGateway, site: Site) -> None:

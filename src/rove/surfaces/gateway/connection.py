@@ -16,6 +16,7 @@ from rove.advice import Names, insert_names
 from rove.errors import Forbidden, InvalidMessage, RateLimited, RoveError
 from rove.owned_names import mark_of
 from rove.surfaces.gateway.gateway import GOING_AWAY, TOKEN_ENDED, UNAUTHORIZED, Gateway
+from rove.surfaces.gateway.methods.approvals import DECISIONS
 from rove.surfaces.gateway.methods.method import Method, read
 from rove.surfaces.gateway.tokens import Scope, Token, for_all
 from rove.surfaces.gateway.wire_text import to_text
@@ -64,11 +65,13 @@ class Connection:
                 await self._send(self._gateway.greeting(self.token))
                 self._tasks.start(self._send_events(since))
                 while True:
-                    self._receive(await self._next_text())
+                    await self._receive(await self._next_text())
         except Closing as closing:
             await self.close(closing.code, closing.reason)
         except WebSocketDisconnect:
             pass
+        except RuntimeError as error:  # what is raised for an answer to a connection that was closed meanwhile
+            log.debug("a client of the gateway has gone: %s", error)
         finally:
             for callback in self._on_close:
                 callback()
@@ -121,8 +124,11 @@ class Connection:
         text = message.get("text")
         return text if text is not None else ""
 
-    def _receive(self, text: str) -> None:
-        """Start to serve one message. One that makes no sense is answered with an error."""
+    async def _receive(self, text: str) -> None:
+        """Start to serve one message. One that makes no sense is answered with an error.
+
+        A person's decision is answered before anything else runs, so that it does not wait behind busy sessions.
+        """
         message = _parse(text)
         identity = message.get("id") if message is not None else None
         if not self._rate.allows():
@@ -135,7 +141,10 @@ class Connection:
             self._tasks.start(self._refuse(identity, RateLimited(f"{MAX_RUNNING} requests are running already.")))
         else:
             self._running += 1
-            self._tasks.start(self._answer(identity, message))
+            if str(message.get("method")) in DECISIONS:
+                await self._answer(identity, message)
+            else:
+                self._tasks.start(self._answer(identity, message))
 
     async def _answer(self, identity: object, message: dict[str, Any]) -> None:
         try:
@@ -188,6 +197,7 @@ class Connection:
             while self._gateway.tokens.is_current(self.token):
                 for event in await reader.next():
                     await self._send_event_text(event.text)
+                    await asyncio.sleep(0)  # so that many events for many clients do not hold up what clients ask for
         finally:
             reader.close()
         await self._end_with_token()

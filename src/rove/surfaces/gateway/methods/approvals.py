@@ -10,6 +10,9 @@ from rove.surfaces.gateway.gateway import Gateway
 from rove.surfaces.gateway.methods.method import Client, Method, arg, method
 from rove.surfaces.gateway.tokens import Scope
 
+# The methods that decide on a request; they wait for nothing.
+DECISIONS = frozenset({"exec.approve", "exec.deny"})
+
 
 @method("approvals.list", Scope.VIEW, returns="{approvals: [data of exec.approval_request]}", reach="sessions")
 class ListApprovals(Method):
