@@ -79,9 +79,8 @@ async def test_places_and_permissions_are_refused(session: Session, site: Site) 
     await refusal(session.permissions(site.url("").rstrip("/"), ("geolocation",)))
 
 
-@pytest.mark.engines("firefox", "webkit", reason="it makes profiles")
+@pytest.mark.engines("webkit", reason=NOT_WEBKIT)
 @pytest.mark.contract("C7")
-@pytest.mark.feature("Performance profile", no=("firefox",), reason="WebDriver BiDi does not reach Firefox's profiler")
 @pytest.mark.feature("Performance profile", no=("webkit",), reason="WebDriver does not reach WebKit's profiler")
 async def test_profiles_are_refused(session: Session, site: Site) -> None:
     await session.navigate(site.page("/", "<p>Page</p>"))

@@ -14,6 +14,7 @@ from rove.browser.context import DIED, SavedContext
 from rove.errors import BrowserUnavailable, Unsupported, unwritable
 from rove.firefox.context import Context
 from rove.firefox.interception.interceptions import Interceptions
+from rove.firefox.performance.recording import Recorder
 from rove.firefox.process.firefox_process import FirefoxProcess
 from rove.firefox.protocol.connection import MAX_MESSAGE_BYTES, BidiConnection, BidiError
 from rove.process.display import refuse_without_display
@@ -46,6 +47,7 @@ class Browser:
         self._contexts: dict[str, Context] = {}
         self._tasks = BackgroundTasks("browser", expected=(BidiError,))
         self.interceptions = Interceptions(connection, self._tasks)
+        self._recorder = Recorder(process.process, process.recordings)
         self.version = ""
         self.user_agent = ""
         connection.on("browsingContext.contextCreated", self._on_context_created)
@@ -79,7 +81,9 @@ class Browser:
         params = {"proxy": {"proxyType": "manual", "httpProxy": proxy.removeprefix("http://"), "noProxy": []}}
         identity = (await self._connection.send("browser.createUserContext", params))["userContext"]
         scratch = self._process.scratch
-        context = Context(self._connection, identity, settings, scratch, self.interceptions, self.user_agent)
+        context = Context(
+            self._connection, identity, settings, scratch, self.interceptions, self.user_agent, self._recorder
+        )
         self._contexts[identity] = context
         context.on_closed = lambda: self._contexts.pop(identity, None)
         try:

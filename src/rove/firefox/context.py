@@ -16,6 +16,7 @@ from rove.firefox.events.first_address import FirstAddress
 from rove.firefox.frames.scripts import add_scripts
 from rove.firefox.interception.interceptions import Interceptions
 from rove.firefox.page.tab import Tab
+from rove.firefox.performance.recording import Recorder
 from rove.firefox.protocol.connection import BidiConnection, BidiError
 from rove.firefox.shared.resources import TabSetup
 from rove.firefox.shared.shared_context import SharedContext
@@ -47,6 +48,7 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
         scratch: Path,
         interceptions: Interceptions,
         user_agent: str,
+        recorder: Recorder,
     ) -> None:
         size = Size(settings.viewport.width, settings.viewport.height)
         SharedContext.__init__(self, connection, identity, interceptions, size, user_agent)
@@ -67,7 +69,7 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
         self._undecided: list[Event] | None = None
         self._state = ContextState(HiddenPages(connection, self._create_hidden), self.cookies)
         self._shared.on_document = self._state.note_url
-        self._setup = TabSetup(connection, identity, settings, self._uploads, self._shared)
+        self._setup = TabSetup(connection, identity, settings, self._uploads, self._shared, recorder)
         self.on_closed: Callable[[], object] | None = None
 
     async def open(self, saved: SavedContext | None) -> None:

@@ -25,10 +25,11 @@ class PageProcesses:
     def processor_times(self) -> dict[int, int]:
         """Return the nanoseconds that each page process has run, by its id."""
         if time.monotonic() - self._listed_at >= LIST_SECONDS:
-            self._pids, self._listed_at = self._list(), time.monotonic()
+            self._pids, self._listed_at = self.ids(), time.monotonic()
         return {pid: used for pid in self._pids if (used := _nanoseconds(pid))}
 
-    def _list(self) -> list[int]:
+    def ids(self) -> list[int]:
+        """Return the ids of the page processes that there are now."""
         if self._group is None or not os.path.exists("/proc/self/stat"):
             return []
         return [

@@ -14,10 +14,11 @@ from tests.site import Site
 from rove import Session
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import InvalidArguments, LimitReached
+from rove.settings.tree import Settings
 
 pytestmark = pytest.mark.one_session
 
-recorded = pytest.mark.engines("chromium", reason="profiles cannot be had over WebDriver")
+recorded = pytest.mark.engines("chromium", reason="it is about the traces of Chromium")
 NODE = Path(__file__).parents[3] / ".venv" / "bin" / "node"
 BUSY = "const until = performance.now() + MS; while (performance.now() < until);"
 APP = f"function spin() {{ {BUSY.replace('MS', '150')} }}\nspin();"
@@ -124,6 +125,58 @@ async def test_a_recording_lasts_from_start_to_stop_and_there_is_one_at_a_time(s
     assert profile.vitals is None
     await session.profile_start()  # the browser is free again
     await session.profile_stop("free")
+
+
+@pytest.mark.engines("firefox", reason="it is about the profiler of Firefox")
+@pytest.mark.contract("C7")
+@pytest.mark.feature(
+    "Performance profile", part=("firefox",), reason="on Linux; what kept a page from being shown is not told"
+)
+async def test_firefox_tells_the_costliest_function_and_nothing_of_other_tabs_and_sessions(
+    session: Session, sessions: Sessions, site: Site, settings: Settings
+) -> None:
+    busy = f"<title>private</title><script>setInterval(() => {{ {BUSY.replace('MS', '5')} }}, 9)</script>"
+    other = Session(sessions, await sessions.open_session("other"))
+    await other.navigate(site.page("/private", busy))
+    serve(site)
+    # A window and the one that has opened it are in the same process.
+    await session.navigate(site.page("/beside", f"{busy}<button onclick=\"window.open('/')\">Open</button>"))
+    await session.click('button "Open"')
+    (opened,) = [tab.id for tab in (await session.tabs()).result.tabs if tab.url == site.url("/")]
+    profile = (await session.using(tab=opened).profile("shop")).result
+    await sessions.close_session("other")
+    (cost,) = [each for each in profile.costliest if each.kind == "script"]
+    assert str(cost.where) == site.url("/app.js")
+    assert "spin in line 1" in cost.detail
+    assert 100 < cost.milliseconds < 600
+    assert profile.vitals is not None and "fcp" in profile.vitals.vitals
+    text = Path(profile.path).read_text()
+    assert "/private" not in text
+    assert "/beside" not in text
+    assert '"Profile"' in text
+    assert not list(settings.home_folder.glob("run/*/recordings/*"))
+
+
+@pytest.mark.engines("firefox", reason="it is about the profiler of Firefox")
+async def test_firefox_records_from_start_to_stop_and_one_tab_at_a_time(session: Session, site: Site) -> None:
+    await session.navigate(serve(site))
+    with pytest.raises(InvalidArguments):
+        await session.profile_stop()
+    await session.profile_start()
+    await session.click('button "Buy"')
+    await session.tabs("new", url=serve(site))
+    with pytest.raises(LimitReached):
+        await session.profile_start()
+    await session.tabs("close")
+    profile = (await session.profile_stop("buy")).result
+    assert profile.long_task_count >= 1
+    assert any("onclick" in str(each.where) for each in profile.functions)
+    # After it has ended, another recording may begin, also where it ended with its tab.
+    await session.tabs("new", url=serve(site))
+    await session.profile_start()
+    await session.tabs("close")
+    await session.profile_start()
+    await session.profile_stop("again")
 
 
 @recorded

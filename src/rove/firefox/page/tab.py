@@ -17,6 +17,7 @@ from rove.firefox.input.devices import InputDevices
 from rove.firefox.page.navigator import Navigator
 from rove.firefox.page.page_consequences import PageConsequences
 from rove.firefox.page.person_input import PersonInput
+from rove.firefox.performance.profiler import Profiler
 from rove.firefox.protocol.connection import BidiError, PageChannel
 from rove.firefox.shared.resources import TabSetup
 from rove.firefox.storage.cookies import PageCookies
@@ -60,6 +61,7 @@ class Tab(tab.Tab):
         self.workers = WorkerControl(page, channel)
         self.cookies = PageCookies(channel, shared.cookies, lambda: self.url)
         self.storage = PageStorage(page.worlds)
+        self.profiler = Profiler(page, setup.recorder, lambda: page.worlds.main, lambda text: self.redact(text))
         self._person_input = PersonInput(page, self.input, lambda field: shared.on_typed(field))
         self.screencast = Screencast(channel, page.tasks, self._person_input.keep_covered)
         self._navigator = Navigator(page)
@@ -180,3 +182,8 @@ class Tab(tab.Tab):
                 await self.page.channel.send("browsingContext.close", params, timeout=CLOSE_TIMEOUT)
         finally:
             await self.release()
+
+    async def release(self) -> None:
+        """Cancel and await the background tasks of a page that is gone, and end its recording."""
+        await self.profiler.discard()
+        await super().release()

@@ -6,6 +6,7 @@ import os
 from collections import deque
 from pathlib import Path
 
+from rove.firefox.performance.recording import FOLDER_VARIABLE
 from rove.firefox.process.discovery import Installation
 from rove.firefox.process.preferences import HEADLESS_STYLES, preferences, user_js
 from rove.port import reserved_port
@@ -61,6 +62,11 @@ class FirefoxProcess:
     @property
     def profile(self) -> Path:
         return self.folder.path / "profile"
+
+    @property
+    def recordings(self) -> Path:
+        """The folder that Firefox's profiler writes to."""
+        return self.folder.path / "recordings"
 
     @property
     def is_running(self) -> bool:
@@ -132,6 +138,6 @@ class FirefoxProcess:
     def _own_folders(self) -> dict[str, str]:
         """Return the variables by which Firefox and its libraries write below the run folder instead of the home."""
         cache, config = self.folder.path / "cache", self.folder.path / "config"
-        for folder in (cache, config):
+        for folder in (cache, config, self.recordings):
             folder.mkdir(mode=0o700)
-        return {"XDG_CACHE_HOME": str(cache), "XDG_CONFIG_HOME": str(config)}
+        return {"XDG_CACHE_HOME": str(cache), "XDG_CONFIG_HOME": str(config), FOLDER_VARIABLE: str(self.recordings)}

@@ -12,6 +12,7 @@ from rove.firefox.events.console import ConsoleLog
 from rove.firefox.events.console_subscription import ConsoleSubscription
 from rove.firefox.interception.interceptions import Interceptions
 from rove.firefox.interception.interceptor import Interceptor
+from rove.firefox.performance.recording import Recorder
 from rove.firefox.protocol.connection import BidiConnection, BidiError
 from rove.firefox.storage.context_cookies import ContextCookies
 from rove.page.tabs import shared_resources
@@ -55,3 +56,4 @@ class TabSetup:
     settings: Settings
     scratch: Path
     shared: SharedResources
+    recorder: Recorder

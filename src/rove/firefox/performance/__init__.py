@@ -1,0 +1,1 @@
+"""Profiles of pages, by Firefox's own profiler."""
