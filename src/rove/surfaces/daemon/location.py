@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+# The part of `socket` that is written in C: importing all of it takes as long as starting Python.
+import _socket
 import os
 import stat
-
-# The part of `socket` that is written in C: importing all of it takes as long as starting Python.
-from _socket import AF_UNIX, socket
+import sys
+from _socket import AF_UNIX, SOL_SOCKET, socket
 
 FOLDER = "daemon"
 SOCKET = "socket"
@@ -83,4 +84,17 @@ def connect(folder: str) -> socket | None:
     except (NotADirectoryError, PermissionError) as error:
         connection.close()
         raise unusable(folder, error) from error
+    _check_peer(connection, folder)
     return connection
+
+
+def _check_peer(connection: socket, folder: str) -> None:
+    """Raise DaemonFailed unless this user listens: whoever may write beside the folder can have replaced it by now."""
+    option = getattr(_socket, "SO_PEERCRED", None)
+    if option is None:
+        return
+    # Three numbers: process, user, group.
+    user = int.from_bytes(connection.getsockopt(SOL_SOCKET, option, 12)[4:8], sys.byteorder)
+    if user != os.getuid():
+        connection.close()
+        raise DaemonFailed(f"Another user listens in {folder}.", "Choose another home with --home or ROVE_HOME.")

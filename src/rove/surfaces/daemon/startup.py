@@ -52,7 +52,7 @@ def _columns() -> int:
 def start(folder: str, environment: Mapping[str, str]) -> socket | None:
     """Start the daemon, unless another client has just done so, and return a connection to it; None if it ends."""
     try:
-        Path(folder).parent.mkdir(parents=True, exist_ok=True)
+        Path(folder).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         Path(folder).mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise unusable(folder, error) from error

@@ -10,7 +10,19 @@
 /** @returns {Place} */
 export const currentPlace = () => {
   const [, name = "", key, part] = location.hash.split("?")[0].split("/");
-  return { name: name || "inbox", key: key && decodeURIComponent(key), part };
+  return { name: name || "inbox", key: key && decoded(key), part };
+};
+
+/**
+ * What is no encoded text names nothing that there is, and is shown as it is.
+ * @param {string} text
+ */
+const decoded = (text) => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 };
 
 /**
