@@ -50,6 +50,7 @@ class Case(Validated):
     says: str | None = arg("Template of the answer.", default=None)
     required: tuple[str, ...] = arg("Arguments that a call must have in this case.", default=())
     refused: tuple[str, ...] = arg("Arguments that a call must not have in this case.", default=())
+    one_of: tuple[str, ...] = arg("Arguments of which a call must have one at least.", default=())
 
     @property
     def cls(self) -> type[AnyAction]:
@@ -91,7 +92,7 @@ TOOLSET_KEYS = (*SHAPE_KEYS, "settings", "approval", "tools")
 TOOL_KEYS = ("name", "description", "arguments", "select", "cases", "answer", "errors", "needs_session", "file")
 # What only toolsets pass to a call: to show all of the page instead of what changed (`rove.views.page_view.ViewKind`).
 VIEW = "view"
-CASE_KEYS = ("action", "pass", "answer", "says", "required", "refused")
+CASE_KEYS = ("action", "pass", "answer", "says", "required", "refused", "one_of")
 
 
 def declaration_of(name: str, tree: Mapping[str, Any]) -> ToolsetDeclaration:

@@ -29,6 +29,7 @@ from rove.workspace import Workspace
 _PLACEHOLDER = re.compile(r"\{([a-zA-Z_.]+)\}")
 # Placeholders of a template that stand for what the page says.
 PAGE_FACTS = ("url", "title")
+NOTHING: tuple[object, ...] = (None, "", [], {})
 
 
 class DeclaredTool:
@@ -139,6 +140,9 @@ class DeclaredTool:
         for name in (*required, *case.required):
             if request.arguments.get(name) is None:
                 raise InvalidArguments(f"`{name}` is missing.")
+        if case.one_of and all(request.arguments.get(name) in NOTHING for name in case.one_of):
+            *others, last = (f'"{name}"' for name in case.one_of)
+            raise InvalidArguments(f"At least one of {', '.join(others)} or {last} must be provided.")
         self._refuse_wrong_types(case, request.arguments)
         for name in case.refused:
             if name in request.arguments:

@@ -71,9 +71,15 @@ def _call(locator: str, method: str, *arguments: str) -> str:
 
 def _click(given: Arguments, outcome: AnyOutcome) -> list[str]:
     button = {"button": given["button"]} if given.get("button", "left") != "left" else {}
-    options = button | ({"modifiers": given["modifiers"]} if given.get("modifiers") else {})
+    options = button | ({"modifiers": _written_keys(given["modifiers"])} if given.get("modifiers") else {})
     method = "dblclick" if given.get("doubleClick") else "click"
     return [_call(_locator(outcome, given["target"]), method, *([literal(options)] if options else []))]
+
+
+def _written_keys(modifiers: list[str]) -> list[str]:
+    """Return keys that are held down as tests on all systems name them, in Playwright's order."""
+    written = {"ControlOrMeta" if each == "Control" else each for each in modifiers}
+    return [each for each in ("Alt", "ControlOrMeta", "Meta", "Shift") if each in written]
 
 
 def _drag(given: Arguments, outcome: AnyOutcome) -> list[str]:
