@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 CLOSE_TIMEOUT = 3.0
+# Seconds that the browser has to start the process that draws.
+RENDERER_TIMEOUT = 10.0
 # Seconds that a launch waits for the removal of what earlier processes left; the rest goes on in the background.
 SWEEP_SECONDS = 0.5
 # The first version with `Page.frameStartedNavigating`, which waiting for navigations relies on.
@@ -154,6 +156,14 @@ class Browser:
         except CdpError:
             return False
         return True
+
+    async def webgl_renderer(self) -> str:
+        """Return the name of what draws WebGL, of which pages are told most; nothing if it is not known."""
+        with contextlib.suppress(TimeoutError, CdpError):
+            async with asyncio.timeout(RENDERER_TIMEOUT):
+                devices = (await self._connection.root.send("SystemInfo.getInfo"))["gpu"]["devices"]
+                return str(devices[0]["deviceString"]) if devices else ""
+        return ""
 
     async def kill(self) -> None:
         """Disconnect and end the process without asking the browser to close."""

@@ -15,7 +15,7 @@ from rove.chromium.browser import Browser, launch, start_process
 from rove.chromium.installation import installed, version
 from rove.chromium.process.discovery import Installation, candidates, is_snap
 from rove.chromium.process.launch_arguments import decide_sandbox
-from rove.chromium.process.stealth_launch import has_graphics_driver
+from rove.chromium.process.stealth_launch import graphics_cards, has_graphics_driver, is_software
 from rove.errors import RoveError
 from rove.process import socket_filter
 from rove.process.run_folder import sweep
@@ -57,7 +57,8 @@ async def diagnose(settings: Settings) -> AsyncIterator[Finding]:
         yield Finding("extension", state, why, "Run rove on Linux (x86_64, aarch64) to have it guarded.")
     for subject, detail, fix in described(settings):
         yield Finding(subject, "broken" if fix else "good", detail, fix)
-    yield await _check_start(settings)
+    async for finding in _check_start(settings):
+        yield finding
 
 
 def _check_shared_memory() -> Finding:
@@ -109,11 +110,27 @@ def check_stealth(settings: Settings, installation: Installation) -> Finding:
             "stealth", "broken", f"on, and {installation.path} is a headless shell, which pages notice", advice
         )
     how = "without a window" if settings.headless else "with a window"
-    if not has_graphics_driver():
-        advice = "Install Mesa (libegl-mesa0, libgl1-mesa-dri), or run on a machine with a graphics card."
-        detail = f"on, in a full browser {how}; WebGL names SwiftShader, as there is no OpenGL driver"
-        return Finding("stealth", "worth knowing", detail, advice)
     return Finding("stealth", "good", f"on, in a full browser {how}")
+
+
+def check_renderer(renderer: str, cards: list[Path]) -> Finding:
+    """Return what to know of WebGL in a browser with stealth, by what draws it and the graphics cards there are."""
+    if not renderer:
+        return Finding("WebGL", "worth knowing", "the browser does not tell what draws it", "Look at chrome://gpu.")
+    if not is_software(renderer):
+        return Finding("WebGL", "good", f"drawn by {renderer}")
+    detail = f"WebGL names a software renderer, which pages may notice: {renderer}"
+    closed = [str(card) for card in cards if not os.access(card, os.R_OK | os.W_OK)]
+    if closed:
+        return Finding(
+            "WebGL", "worth knowing", detail, f"Let this user use {closed[0]}: add it to the group `render`."
+        )
+    driver = "" if has_graphics_driver() else " Mesa (libegl-mesa0, libgl1-mesa-dri) at least is noticed less."
+    if cards or sys.platform != "linux":
+        advice = "Install the OpenGL driver of the graphics card, and run without a window."
+        return Finding("WebGL", "worth knowing", f"{detail}. There is a graphics card", advice + driver)
+    advice = "Run rove on a machine with one, to have its name; rove makes none up."
+    return Finding("WebGL", "worth knowing", f"{detail}. This machine has no graphics card", advice + driver)
 
 
 async def _check_attachment(settings: Settings) -> Finding:
@@ -129,18 +146,20 @@ async def _check_attachment(settings: Settings) -> Finding:
     return Finding("attach", "worth knowing", detail, advice)
 
 
-async def _check_start(settings: Settings) -> Finding:
+async def _check_start(settings: Settings) -> AsyncIterator[Finding]:
     loop = asyncio.get_running_loop()
     began = loop.time()
     try:
         browser = await launch(settings, await start_process(settings, lambda _: None), Browser)
     except RoveError as error:
-        return Finding(
-            "start",
-            "broken",
-            error.message,
-            "Start it by hand with --headless --dump-dom about:blank to see why.",
-        )
+        advice = "Start it by hand with --headless --dump-dom about:blank to see why."
+        yield Finding("start", "broken", error.message, advice)
+        return
     seconds = loop.time() - began
-    await browser.close()
-    return Finding("start", "good", f"browser up in {seconds:.2f} s, and gone again")
+    try:
+        renderer = await browser.webgl_renderer() if settings.stealth else ""
+    finally:
+        await browser.close()
+    if settings.stealth:
+        yield check_renderer(renderer, graphics_cards())
+    yield Finding("start", "good", f"browser up in {seconds:.2f} s, and gone again")

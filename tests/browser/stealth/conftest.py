@@ -13,7 +13,7 @@ from rove import Session
 from rove.engine.sessions.sessions import Sessions
 from rove.settings.tree import Settings
 
-SECRET = "correct-horse-17"
+SECRET = "quiet-walrus-93"
 
 
 @pytest.fixture(scope="package")

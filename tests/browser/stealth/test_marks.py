@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import html
 import json
+import os
 import subprocess
 from functools import partial
 from pathlib import Path
@@ -15,8 +16,10 @@ from tests.browser.test_devices import value
 from tests.site import Site
 
 from rove import Session
+from rove.chromium.browser import Browser, launch, start_process
 from rove.chromium.process.discovery import find
-from rove.chromium.process.stealth_launch import has_graphics_driver
+from rove.chromium.process.stealth_launch import graphics_cards, has_graphics_driver, is_software
+from rove.settings.tree import Settings
 
 pytestmark = pytest.mark.engines("chromium", reason="stealth is for Chromium")
 
@@ -76,6 +79,7 @@ async def act(session: Session) -> None:
     await session.scroll(direction="down")
 
 
+@pytest.mark.contract("E5")
 async def test_e5_a_page_finds_no_marks_before_and_after_clicking_typing_console_and_snapshot(
     stealthy: Session, site: Site
 ) -> None:
@@ -86,6 +90,7 @@ async def test_e5_a_page_finds_no_marks_before_and_after_clicking_typing_console
     assert await marks(stealthy, site) == set()
 
 
+@pytest.mark.contract("E5")
 async def test_e5_the_same_checks_find_rove_without_stealth(session: Session, site: Site) -> None:
     await session.navigate(serve_detector(site))
     await act(session)
@@ -94,6 +99,7 @@ async def test_e5_the_same_checks_find_rove_without_stealth(session: Session, si
 
 
 @pytest.mark.slow
+@pytest.mark.contract("E5")
 async def test_e5_the_names_and_functions_of_a_page_are_those_of_a_browser_that_is_not_driven(
     stealthy: Session, session: Session, site: Site, tmp_path: Path
 ) -> None:
@@ -118,6 +124,7 @@ def _difference(seen: dict[str, Any], dom: str) -> list[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.contract("E5")
 async def test_e5_the_identity_is_that_of_the_same_browser_with_its_own_client_hints(
     stealthy: Session, site: Site, tmp_path: Path
 ) -> None:
@@ -158,6 +165,7 @@ TELL_ALL = """async () => {
 }"""
 
 
+@pytest.mark.contract("E5")
 async def test_e5_shared_and_service_workers_and_frames_of_other_sites_are_as_the_page_is(
     stealthy: Session, site: Site
 ) -> None:
@@ -169,3 +177,20 @@ async def test_e5_shared_and_service_workers_and_frames_of_other_sites_are_as_th
     assert told[1:] == [told[0]] * 3
     for path in ("/worker.js", "/frame"):
         assert {request.headers["User-Agent"] for request in site.asked(path)} == {told[0][0]}
+
+
+@pytest.mark.contract("E5")
+async def test_e5_webgl_names_the_renderer_that_doctor_tells_and_no_program_where_there_is_a_card(
+    stealthy: Session, site: Site
+) -> None:
+    await stealthy.navigate(serve_detector(site))
+    named = await value(stealthy, "webGlRenderer")
+    settings = Settings(stealth=True)
+    browser = await launch(settings, await start_process(settings, lambda _: None), Browser)
+    try:
+        told = await browser.webgl_renderer()  # with the version of the driver, which pages are not told
+        assert told.startswith(named.removesuffix(")"))
+    finally:
+        await browser.close()
+    usable = [card for card in graphics_cards() if os.access(card, os.R_OK | os.W_OK)]
+    assert not usable or not is_software(named)

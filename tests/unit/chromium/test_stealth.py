@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from rove.browser.emulation.emulation import Emulation, Size
 from rove.browser.scripts import NONCE
-from rove.chromium.diagnosis import check_stealth
+from rove.chromium.diagnosis import check_renderer, check_stealth
 from rove.chromium.emulation.commands import NOTHING, changes
 from rove.chromium.emulation.identity import Identity, identity_of
 from rove.chromium.process.discovery import Installation
@@ -79,3 +81,28 @@ def test_doctor_says_that_a_headless_shell_is_noticed_and_stealth_looks_for_a_fu
     shell = Installation("/usr/bin/chromium-headless-shell", "given", headless_only=True)
     assert check_stealth(settings, shell).state == "broken"
     assert check_stealth(settings, Installation("/usr/bin/chromium", "given", headless_only=False)).state != "broken"
+
+
+@pytest.mark.contract("E5")
+@pytest.mark.parametrize(
+    "renderer",
+    [
+        "ANGLE (Google, Vulkan 1.3.0 (SwiftShader Device (Subzero) (0x0000C0DE)), SwiftShader driver-5.0.0)",
+        "ANGLE (Mesa/X.org, llvmpipe (LLVM 15.0.6 256 bits), OpenGL ES 3.2 Mesa 22.3.6)",
+        "ANGLE (Microsoft, Microsoft Basic Render Driver (0x0000008C) Direct3D11 vs_5_0 ps_5_0, D3D11)",
+    ],
+)
+def test_doctor_names_a_software_renderer_and_what_to_do(renderer: str, tmp_path: Path) -> None:
+    without = check_renderer(renderer, [])
+    assert without.state == "worth knowing" and renderer in without.detail
+    assert "no graphics card" in without.detail
+    card = tmp_path / "renderD128"
+    assert str(card) in check_renderer(renderer, [card]).fix  # which this user may not use
+    card.touch()
+    assert "driver of the graphics card" in check_renderer(renderer, [card]).fix
+
+
+@pytest.mark.contract("E5")
+def test_doctor_has_nothing_to_say_of_a_graphics_card() -> None:
+    card = "ANGLE (Intel, Mesa Intel(R) UHD Graphics 620 (KBL GT2), OpenGL ES 3.2 Mesa 24.2.8)"
+    assert check_renderer(card, [Path("/dev/dri/renderD128")]).state == "good"

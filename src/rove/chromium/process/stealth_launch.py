@@ -11,6 +11,8 @@ from rove.validation.record import dataclass
 
 SCREEN = Size(1920, 1080)
 _DRIVERS = (Path("/usr/share/glvnd/egl_vendor.d"), Path("/etc/glvnd/egl_vendor.d"))
+# Renderers that need no graphics card: Chromium's, those of Mesa, that of Windows and that of macOS.
+_SOFTWARE = ("swiftshader", "llvmpipe", "softpipe", "swrast", "lavapipe", "software", "basic render")
 # Arguments that pages notice: `--headless` alone is read as the mode of old by some versions.
 _NOTICEABLE = frozenset({"--headless", "--hide-scrollbars", "--disable-popup-blocking"})
 _BLINK_FEATURES = "--disable-blink-features="
@@ -43,6 +45,17 @@ class StealthLaunch:
 def has_graphics_driver() -> bool:
     """Return whether this machine has an OpenGL driver: that of a graphics card, or Mesa's, which needs none."""
     return sys.platform != "linux" or any(True for folder in _DRIVERS for _ in folder.glob("*.json"))
+
+
+def graphics_cards() -> list[Path]:
+    """Return the devices of this machine that draw for programs without a display; none where they are not known."""
+    found = [*Path("/dev/dri").glob("renderD*"), *Path("/dev").glob("nvidia[0-9]*")]
+    return sorted(found) if sys.platform == "linux" else []
+
+
+def is_software(renderer: str) -> bool:
+    """Return whether the name of what draws WebGL is that of a program, and not of a graphics card."""
+    return any(name in renderer.lower() for name in _SOFTWARE)
 
 
 def _graphics(headless: bool) -> tuple[str, ...]:
