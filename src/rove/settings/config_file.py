@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import tomlkit
 from tomlkit.exceptions import ParseError
 
 from rove.errors import InvalidSettings
-from rove.settings.tree import option_of, resolve
+from rove.settings.tree import Option, option_of, resolve
+
+_SWITCH_WORDS = {
+    "true": True,
+    "yes": True,
+    "on": True,
+    "1": True,
+    "false": False,
+    "no": False,
+    "off": False,
+    "0": False,
+}
 
 
 def write_setting(path: Path, key: str, value: Any) -> None:
@@ -28,6 +39,27 @@ def write_setting(path: Path, key: str, value: Any) -> None:
     else:
         table[name] = value
     write_text(path, tomlkit.dumps(document))
+
+
+def value_in(option: Option, words: list[str]) -> Any:
+    """Return words that a person wrote as the config file has them: a switch, a number, a list or a text."""
+    if option.is_list:
+        return [part.strip() for word in words for part in word.split(",") if part.strip()]
+    if len(words) != 1:
+        raise InvalidSettings(f"`{option.key}` takes one value, and {len(words)} were given.")
+    if option.is_switch:
+        return _SWITCH_WORDS.get(words[0].lower(), words[0])
+    return _number(words[0]) if option.kind in (int, float) or float in get_args(option.kind) else words[0]
+
+
+def _number(word: str) -> Any:
+    """Return a number; the word itself if it is none, which is refused with the reason."""
+    for kind in (int, float):
+        try:
+            return kind(word)
+        except ValueError:
+            continue
+    return word
 
 
 def write_text(path: Path, text: str) -> None:

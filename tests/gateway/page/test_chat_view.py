@@ -69,6 +69,15 @@ async def test_the_model_is_told_why_a_person_said_no_on_a_phone(page: ControlPa
     await page.until_text("we have enough tea", ".item.assistant")
 
 
+async def test_the_server_answers_what_is_typed_about_settings(page: ControlPage) -> None:
+    await send(page, "/settings engine")
+    await page.until_text("engine = chromium", ".item.server")
+    assert "Server" in await page.text_of(".item.server")
+    assert not await page.run("document.querySelectorAll('.item.assistant').length")
+    await page.session.reload()
+    await page.until_text("engine = chromium", ".item.server")
+
+
 async def test_a_run_can_be_stopped(page: ControlPage) -> None:
     await send(page, "Which teas are there?")
     await page.until(CARD)

@@ -111,6 +111,7 @@ _KINDS = (
             "attachments": _ATTACHMENTS,
             "attachmentsLeftOut": "how many others there were, each of them in its `tool.result`",
             "stopReason": "done, aborted, limit",
+            "speaker": "`server` if rove itself has answered, without the model",
         },
     ),
     EventKind(

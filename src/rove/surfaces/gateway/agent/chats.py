@@ -33,6 +33,8 @@ LONGEST_MESSAGE = 100_000
 MOST_CLOSED = 50
 CLOSE_SECONDS = 5.0
 MEGABYTE = 2**20
+# Who answers what is not for the model.
+SERVER = "server"
 NO_USAGE = {"inputTokens": 0, "outputTokens": 0, "requests": 0}
 
 
@@ -119,6 +121,17 @@ class Chats:
         self._publish("chat.message", name, run, {"role": "user", "text": text, "isQueued": is_queued})
         thread.runs[run] = self._tasks.start(self._answer(thread, name, run, text))
         thread.runs[run].add_done_callback(lambda task: self._end(thread, name, run, task))
+        return run
+
+    async def tell(self, session: str, message: str, answer: str, owner: str | None = None) -> str:
+        """Show a message and the server's own answer to it, of which the model is told nothing; return the run."""
+        name, run = self._open(session, owner), str(uuid.uuid4())
+        journal = self._sessions.session(name).journal
+        self._publish("chat.message", name, run, {"role": "user", "text": message, "isQueued": False})
+        await journal.record("message", {"role": "user", "text": message, "runId": run})
+        await journal.record("message", {"role": SERVER, "text": answer, "runId": run})
+        told = {"text": answer, "usage": NO_USAGE, "attachments": [], "stopReason": "done", "speaker": SERVER}
+        self._publish("chat.final", name, run, told)
         return run
 
     async def abort(self, run: str | None, session: str | None) -> int:

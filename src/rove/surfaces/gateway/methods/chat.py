@@ -7,6 +7,7 @@ from typing import Any
 from rove.errors import InvalidArguments
 from rove.surfaces.gateway.gateway import Gateway
 from rove.surfaces.gateway.methods.method import Client, Method, arg, method
+from rove.surfaces.gateway.methods.settings_command import SettingsCommand
 from rove.surfaces.gateway.tokens import Scope
 
 MAX_MESSAGE = 100_000
@@ -14,12 +15,18 @@ MAX_MESSAGE = 100_000
 
 @method("chat.send", Scope.ACT, returns="{runId}")
 class SendMessage(Method):
-    """Send a message to the model of a session. What comes of it is told by events."""
+    """Send a message to the model of a session. What comes of it is told by events.
+
+    `/settings` is answered by the server itself: docs/chat.md.
+    """
 
     session_key: str = arg("The session.")
     message: str = arg("The message.", min_length=1, max_length=MAX_MESSAGE)
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
+        if command := SettingsCommand.read(self.message):
+            answer = await command.run(gateway, client)
+            return {"runId": await gateway.chats.tell(self.session_key, command.shown, answer, client.token.owner)}
         gateway.tools.refuse(client.token)
         return {"runId": await gateway.chats.send(self.session_key, self.message, client.token.owner)}
 

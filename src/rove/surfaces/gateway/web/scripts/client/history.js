@@ -85,7 +85,7 @@ const attachmentOf = (facts) => ({
 const itemsOf = (entries) => entries.flatMap((entry) => ITEMS[entry.kind]?.(entry) ?? []);
 
 /** @type {Record<string, ThreadItem["kind"]>} */
-const ROLES = { user: "user", assistant: "assistant" };
+const ROLES = { user: "user", assistant: "assistant", server: "server" };
 
 /** @type {Record<string, (entry: Facts) => ThreadItem[]>} */
 const ITEMS = {

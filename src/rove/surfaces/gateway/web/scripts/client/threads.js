@@ -4,7 +4,7 @@
 /**
  * @typedef {object} ThreadItem
  * @property {string} key
- * @property {"user" | "assistant" | "tool" | "error" | "note"} kind
+ * @property {"user" | "assistant" | "server" | "tool" | "error" | "note"} kind
  * @property {string} [runId]
  * @property {string} text
  * @property {string} [tool]
@@ -83,7 +83,11 @@ const READERS = {
   "chat.delta": (thread, { runId, text }, eventId) => {
     openAnswer(thread, runId, eventId).text += text;
   },
-  "chat.final": (thread, data, eventId) => finish(thread, data, eventId),
+  "chat.final": (thread, data, eventId) => {
+    if (data.speaker === "server")
+      thread.add({ key: `server ${eventId}`, kind: "server", runId: data.runId, text: data.text });
+    else finish(thread, data, eventId);
+  },
   "chat.error": (thread, { runId, message, hint }, eventId) =>
     thread.add({ key: `error ${eventId}`, kind: "error", runId, text: message, hint }),
   "tool.call": (thread, { runId, callId, tool, arguments: given }) => {

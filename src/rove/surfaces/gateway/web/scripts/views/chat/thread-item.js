@@ -38,6 +38,10 @@ const PARTS = {
     attachmentList(item.attachments, "Picture") ?? new Text(""),
     footnote(item),
   ],
+  server: (item) => [
+    speaker("Server"),
+    element("pre", { class: "log", tabindex: "0", "aria-label": "Answer of the server" }, item.text),
+  ],
   tool: (item) => [toolCard(item)],
   error: (item) => [
     element(
