@@ -161,12 +161,37 @@ def test_every_device_has_a_name_and_a_screen() -> None:
     assert all(device.width > 0 < device.height and device.density >= 1 for device in DEVICES.values())
 
 
+@pytest.mark.engines("firefox", reason="it has all of them in each version")
+async def test_what_a_user_prefers_is_emulated_as_far_as_firefox_has_it(session: Session, site: Site) -> None:
+    await session.navigate(page_with_frame_and_worker(site))
+    dark = "matchMedia('(prefers-color-scheme: dark)').matches"
+    version = int((await value(session, "navigator.userAgent")).partition("Firefox/")[2].partition(".")[0])
+    if version < 159:
+        with pytest.raises(Unsupported, match="color_scheme"):
+            await session.emulate(color_scheme="dark", locale="de-DE")
+        assert (await everywhere(session, "navigator.language"))[0] != "de-DE"  # it is all or nothing
+    else:
+        await session.emulate(color_scheme="dark", locale="de-DE")
+        assert [await value(session, dark), await value(session, "navigator.language")] == [True, "de-DE"]
+        other = await session.another()
+        await other.navigate(site.url("/"))
+        assert await value(other, dark) is False
+        await session.tabs("new", url=site.url("/"))
+        assert await value(session, dark) is True
+    for attempt in (session.emulate(reduced_motion=True), session.emulate(media="print"), session.emulate(touch=True)):
+        with pytest.raises(Unsupported) as refused:
+            await attempt
+        assert "chromium" in str(refused.value.hint)
+    await session.emulate(reset=True)
+    assert await value(session, dark) is False
+
+
 @pytest.mark.engines("firefox", reason="it can emulate a touch screen")
 @pytest.mark.contract("C7")
 @pytest.mark.feature(
     "Mobile emulation",
     part=("firefox",),
-    reason="no touch screen, and no colour scheme or other preference of the user",
+    reason="no touch screen; a colour scheme from Firefox 159 on, no other preference of the user",
 )
 async def test_a_touch_screen_that_cannot_be_emulated_is_told_or_refused(session: Session, site: Site) -> None:
     outcome = await session.emulate("Pixel 10", locale="de-DE", time_zone="Asia/Tokyo")

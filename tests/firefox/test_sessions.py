@@ -48,7 +48,7 @@ async def test_what_firefox_cannot_emulate_is_said(firefox: Sessions) -> None:
     await firefox.open_session("plain")
     session = Session(firefox, "plain")
     with pytest.raises(Unsupported) as refused:
-        await session.emulate(color_scheme="dark")
+        await session.emulate(reduced_motion=True)
     assert "chromium" in refused.value.hint
     await firefox.close_session("plain")
 

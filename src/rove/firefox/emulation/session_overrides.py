@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -16,13 +16,14 @@ from rove.firefox.protocol.connection import BidiConnection, BidiError, PageChan
 
 Command = tuple[str, dict[str, Any]]
 NOTHING = Emulation()
-# What WebDriver BiDi has no command for, and the name of the argument that asks for it.
-_UNSUPPORTED = {
-    "color_scheme": "color_scheme",
-    "reduces_motion": "reduced_motion",
-    "forced_colors": "forced_colors",
-    "contrast": "contrast",
-    "media": "media",
+# How Firefox refuses what its version does not have yet.
+_UNKNOWN = ("unknown command", "unsupported operation")
+# The preferences of a user that are media features, and the name of the argument that asks for each.
+_PREFERENCES = {
+    "prefers-color-scheme": "color_scheme",
+    "prefers-reduced-motion": "reduced_motion",
+    "forced-colors": "forced_colors",
+    "prefers-contrast": "contrast",
 }
 
 
@@ -51,13 +52,17 @@ class SessionOverrides:
     async def restore(self, values: Overrides) -> None:
         """Set what a lost context had overridden, before the first page is opened."""
         self.values = values
+        await self._emulate_preferences(NOTHING, values.emulation)
         for command in self._changes(NOTHING, values.emulation):
             await self._send(command)
         await self._send(self._screen(values.emulation))
         await self._interceptor.apply(values.rules, values.credentials)
 
     async def apply(self, values: Overrides) -> None:
-        """Override this from now on, in all pages. Raises InvalidArguments if Firefox refuses a value."""
+        """Override this from now on, in all pages.
+
+        Raises Unsupported if this Firefox cannot, and InvalidArguments if it refuses a value.
+        """
         refuse_unsupported(values.emulation)
         # A phone is emulated without its touch screen, which the action tells.
         values = replace(values, emulation=replace(values.emulation, has_touch=False))
@@ -65,6 +70,7 @@ class SessionOverrides:
         has_other_screen = _screen_of(before) != _screen_of(after)
         if has_other_screen:
             values = replace(values, sizes={})  # every page gets the size that is emulated
+        await self._emulate_preferences(before, after)
         try:
             for command in self._changes(before, after):
                 await self._send(command)
@@ -81,7 +87,23 @@ class SessionOverrides:
         await channel.send("browsingContext.setViewport", {"viewport": {"width": size.width, "height": size.height}})
         self.values = replace(self.values, sizes={**self.values.sizes, tab: size})
 
+    async def _emulate_preferences(self, before: Emulation, after: Emulation) -> None:
+        """Say what the user prefers. What is emulated no longer is named too, as Firefox keeps what is not named."""
+        old, new = _preferences(before), _preferences(after)
+        if old == new:
+            return
+        features = {**dict.fromkeys(old), **new} if new else None
+        try:
+            await self._send(("emulation.setMediaFeaturesOverride", {"features": features}))
+        except BidiError as error:
+            if error.code in _UNKNOWN:
+                raise _cannot(
+                    _PREFERENCES[name] for name in new if name not in old or old[name] != new[name]
+                ) from error
+            raise
+
     async def _undo(self, after: Emulation, before: Emulation) -> None:
+        await self._emulate_preferences(after, before)
         for command in (*self._changes(after, before), self._screen(before)):
             await self._send(command)
 
@@ -117,15 +139,31 @@ class SessionOverrides:
 
 
 def refuse_unsupported(emulation: Emulation) -> None:
-    """Raise Unsupported if something is to be emulated that Firefox cannot."""
-    asked = [name for field, name in _UNSUPPORTED.items() if getattr(emulation, field) is not None]
+    """Raise Unsupported if something is to be emulated that no Firefox can: WebDriver BiDi has no command for it."""
+    asked = ["media"] if emulation.media is not None else []
     if emulation.has_touch and not has_touch(emulation.device):
         asked.append("touch")
     if asked:
-        raise Unsupported(
-            f"Firefox cannot emulate this: {', '.join(asked)}.",
-            hint="Open a session with the engine chromium for it, or leave it out.",
-        )
+        raise _cannot(asked)
+
+
+def _cannot(asked: Iterable[str]) -> Unsupported:
+    return Unsupported(
+        f"This Firefox cannot emulate this: {', '.join(asked)}.",
+        hint="Open a session with the engine chromium for it, or leave it out; color_scheme needs Firefox 159.",
+    )
+
+
+def _preferences(emulation: Emulation) -> dict[str, str]:
+    """Return what the user is said to prefer, by media feature."""
+    motion = emulation.reduces_motion
+    found = {
+        "prefers-color-scheme": emulation.color_scheme,
+        "prefers-reduced-motion": None if motion is None else "reduce" if motion else "no-preference",
+        "forced-colors": emulation.forced_colors,
+        "prefers-contrast": emulation.contrast,
+    }
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _screen_of(emulation: Emulation) -> tuple[Any, ...]:
