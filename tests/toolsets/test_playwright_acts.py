@@ -250,3 +250,16 @@ async def test_dialogs_one_after_the_other_and_late(client: PlaywrightClient, si
     assert '"prompt" dialog with message "Prompt"' in ((await client.call("click", target="e3")).modal or "")
     await client.call("handle_dialog", accept=True, promptText="Answer")
     assert "generic [active] [ref=e1]: Answer" in (await client.call("snapshot")).inline_snapshot
+
+
+async def test_errors_name_the_tools_of_this_toolset(client: PlaywrightClient, site: Site) -> None:
+    await client.open(site.page("/", "<input>"))
+    field = {"name": "Gone", "type": "textbox", "target": "e99", "value": "x"}
+    for reply in (
+        await client.call("fill_form", fields=[field]),
+        await client.call("drag", startTarget="e99", endTarget="e2"),
+    ):
+        assert (reply.error or "").startswith("Error: Ref e99 not found in the current page snapshot.")
+        assert "browser_snapshot" in (reply.error or "")
+    reply = await client.call("evaluate", function="() => { throw new TypeError('Thrown') }")
+    assert (reply.error or "").startswith("TypeError: Thrown")

@@ -71,6 +71,8 @@ class ToolDeclaration:
     needs_session: bool
     # The path of the file that a call wants its result in.
     file: Source | None
+    # Actions that it is called for in hints, besides those that it runs.
+    stands_for: tuple[str, ...]
     # What to try next after an error, by its code, instead of what rove says.
     hints: Mapping[str, str]
 
@@ -89,7 +91,18 @@ class ToolsetDeclaration:
 
 SHAPE_KEYS = ("summary", "instructions", "groups", "access", "answer", "errors", "hints")
 TOOLSET_KEYS = (*SHAPE_KEYS, "settings", "approval", "tools")
-TOOL_KEYS = ("name", "description", "arguments", "select", "cases", "answer", "errors", "needs_session", "file")
+TOOL_KEYS = (
+    "name",
+    "description",
+    "arguments",
+    "select",
+    "cases",
+    "answer",
+    "errors",
+    "needs_session",
+    "file",
+    "stands_for",
+)
 # What only toolsets pass to a call: to show all of the page instead of what changed (`rove.views.page_view.ViewKind`).
 VIEW = "view"
 CASE_KEYS = ("action", "pass", "answer", "says", "required", "refused", "one_of")
@@ -144,6 +157,7 @@ class _Reader:
             table.get("errors", tree.get("errors", DEFAULT_FORM)),
             bool(table.get("needs_session", False)),
             self._file(name, table.get("file")),
+            self._stands_for(name, table.get("stands_for", ())),
             tree.get("hints", {}),
         )
         self._check(tool)
@@ -173,6 +187,13 @@ class _Reader:
             names = value["from"]
             return Source((names,) if isinstance(names, str) else tuple(names), value.get("as"), value.get("default"))
         return value
+
+    def _stands_for(self, tool: str, value: object) -> tuple[str, ...]:
+        actions = tuple(map(str, value)) if isinstance(value, list | tuple) else (str(value),)
+        for action in actions:
+            if action not in registry():
+                raise self.refuse(tool, f"`stands_for`: there is no action `{action}`")
+        return actions
 
     def _file(self, tool: str, value: object) -> Source | None:
         source = self._value(tool, value)

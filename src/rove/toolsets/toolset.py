@@ -99,9 +99,9 @@ def _declared(name: str, settings: Settings) -> Toolset:
 
 
 def _names_in(tools: Sequence[ToolDeclaration]) -> dict[str, str]:
-    """Return what a toolset calls each action that it has, by the first tool that runs it."""
+    """Return what a toolset calls each action: the tool that stands for it, or the first one that runs it."""
     names: dict[str, str] = {}
     for tool in tools:
         for key, case in tool.cases.items():
             names.setdefault(case.action, f"{tool.name} with {tool.select} {key}" if key else tool.name)
-    return names
+    return names | {action: tool.name for tool in tools for action in tool.stands_for}

@@ -17,6 +17,7 @@ from rove.errors import (
     InvalidArguments,
     NotOpen,
     RoveError,
+    ScriptFailed,
 )
 from rove.guard.wrapping.wrapper import wrapped
 from rove.outcome import NOWHERE, AnyOutcome, Passage, author_of
@@ -181,4 +182,6 @@ def _error_words(request: ToolRequest, error: RoveError, has_modal: bool) -> str
         return f'Error: strict mode violation: "{target}" matches several elements. Use the ref of one of them.'
     # A ref in rove's own numbering would mean another element here.
     message = unbroken(error.message) if error.origins else error.message
-    return _REF.sub("", f"Error: {message}\n{error.hint}")
+    # What a script threw begins with its own kind of error.
+    said = message if isinstance(error, ScriptFailed) else f"Error: {message}"
+    return _REF.sub("", f"{said}\n{error.hint}".rstrip())
