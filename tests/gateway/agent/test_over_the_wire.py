@@ -37,6 +37,7 @@ async def ask(client: GatewayClient, session: str, message: str) -> dict[str, An
     return await client.event("chat.final", runId=run)
 
 
+@pytest.mark.contract("A2", "A3", "A4", "A6", "A7", "A8")
 async def test_the_verification_script_of_the_founding_document(
     scripted: RunningGateway, client: GatewayClient, site: Site
 ) -> None:
@@ -78,6 +79,7 @@ async def test_the_verification_script_of_the_founding_document(
     assert (await client.event("tool.result", runId=final["runId"]))["code"] == "denied"
 
 
+@pytest.mark.contract("A2", "A7")
 async def test_a_denial_and_its_reason_reach_the_chat(client: GatewayClient, site: Site) -> None:
     key = (await client.call("sessions.create"))["sessionKey"]
     run = (await client.call("chat.send", sessionKey=key, message=f"Go to {site.page('/', PAGE)}"))["runId"]

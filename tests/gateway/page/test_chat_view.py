@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.gateway.page.control_page import PHONE, ControlPage
 
 CARD = "!!document.querySelector('rove-approval-card')"
@@ -21,6 +22,7 @@ async def approve(page: ControlPage) -> None:
     await page.session.click('button "Approve once"')
 
 
+@pytest.mark.contract("A10")
 async def test_a_newcomer_approves_sees_the_picture_takes_over_and_hands_back(page: ControlPage) -> None:
     key = await send(page, "Order a Sencha for Ann, please")
     await page.until_text("Built-in script, not a model.")

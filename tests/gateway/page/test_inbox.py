@@ -27,6 +27,7 @@ def ask(
     return asyncio.ensure_future(page.gateway.gateway.approvals.ask(question))
 
 
+@pytest.mark.contract("A10")
 async def test_y_approves_what_is_shown(page: ControlPage) -> None:
     asking = ask(page)
     await page.until_text("2 browser action(s)", "rove-approval-card")
@@ -40,6 +41,7 @@ async def test_y_approves_what_is_shown(page: ControlPage) -> None:
     assert await page.run("document.title") == "Inbox · rove"
 
 
+@pytest.mark.contract("A10")
 async def test_n_denies_and_the_agent_is_told_the_reason(page: ControlPage) -> None:
     asking = ask(page, "Run: ls -l", "bash")
     await page.until_text("ls -l", "rove-approval-card .command")

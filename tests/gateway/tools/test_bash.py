@@ -41,6 +41,7 @@ def _is_running(process: int) -> bool:
     return "Z" not in Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
 
 
+@pytest.mark.contract("A2", "A9")
 async def test_a_command_runs_in_the_workspace_after_approval(call: CallTool, desk: Desk, workspace: Path) -> None:
     result = await call("bash", command="pwd; echo to stderr >&2")
     assert not result.is_error
@@ -132,6 +133,7 @@ async def test_a_call_that_is_aborted_kills_its_command(
     assert desk.all("tool.result")[0]["code"] == "aborted"
 
 
+@pytest.mark.contract("A9")
 def test_it_is_off_unless_enabled(sessions: Sessions) -> None:
     settings = sessions.settings
     assert "bash" not in {tool.name for tool in registered_tools(settings)}

@@ -25,6 +25,7 @@ PAGE = """<title>Tea</title><h1>The tea room</h1><p>First</p><p>Second</p>
 <button id=go onclick="this.textContent='Gone'">Go</button>"""
 
 
+@pytest.mark.contract("A2", "A3", "A4")
 async def test_a_call_navigates_and_takes_a_screenshot(call: CallTool, desk: Desk, site: Site) -> None:
     url = site.page("/", PAGE)
     result = await call("browser", actions=[{"type": "navigate", "url": url}, {"type": "screenshot"}])
@@ -49,6 +50,7 @@ async def test_a_call_navigates_and_takes_a_screenshot(call: CallTool, desk: Des
     assert told["attachments"][0].keys() == {"type", "mimeType", "data", "name"}
 
 
+@pytest.mark.contract("A1")
 async def test_type_replaces_a_value_and_click_clicks(call: CallTool, session: Session, site: Site) -> None:
     url = site.page("/", PAGE)
     actions = [
@@ -62,6 +64,7 @@ async def test_type_replaces_a_value_and_click_clicks(call: CallTool, session: S
     assert 'button "Gone"' in result.text
 
 
+@pytest.mark.contract("A1", "A3")
 async def test_progress_and_summaries_of_all_five_types(call: CallTool, desk: Desk, site: Site) -> None:
     url = site.page("/", PAGE)
     await call(
@@ -85,6 +88,7 @@ async def test_progress_and_summaries_of_all_five_types(call: CallTool, desk: De
     ]
 
 
+@pytest.mark.contract("A4")
 async def test_extract_gives_the_text_of_the_first_match_or_of_the_page(call: CallTool, site: Site) -> None:
     actions: list[dict[str, Any]] = [{"type": "navigate", "url": site.page("/", PAGE)}]
     one = await call("browser", actions=[*actions, {"type": "extract", "selector": "p"}])
@@ -110,6 +114,7 @@ async def test_extract_gives_the_text_of_the_first_match_or_of_the_page(call: Ca
         ("click", "`actions[1].type`"),
     ],
 )  # fmt: skip
+@pytest.mark.contract("A1")
 async def test_a_bad_action_is_refused_before_anything_runs(
     call: CallTool, desk: Desk, site: Site, action: Any, named: str
 ) -> None:
@@ -126,6 +131,7 @@ async def test_a_call_without_a_list_of_actions_is_refused(call: CallTool, argum
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "chrome://version", "about:blank", "view-source:http://x/"])
+@pytest.mark.contract("A6")
 async def test_an_address_that_is_not_of_the_web_is_refused_unasked(call: CallTool, desk: Desk, url: str) -> None:
     result = await call("browser", actions=[{"type": "screenshot"}, {"type": "navigate", "url": url}])
     assert result.code == "denied"
@@ -133,6 +139,7 @@ async def test_an_address_that_is_not_of_the_web_is_refused_unasked(call: CallTo
     assert not desk.questions
 
 
+@pytest.mark.contract("A6")
 async def test_a_password_field_is_refused_and_its_text_is_not_recorded(call: CallTool, site: Site) -> None:
     url = site.page("/", PAGE)
     actions = [{"type": "navigate", "url": url}, {"type": "type", "selector": "input:last-of-type", "text": "hunter2"}]
@@ -141,6 +148,7 @@ async def test_a_password_field_is_refused_and_its_text_is_not_recorded(call: Ca
     assert "hunter2" not in result.text
 
 
+@pytest.mark.contract("A2")
 async def test_a_no_touches_nothing(call: CallTool, desk: Desk, site: Site) -> None:
     desk.answers_yes = False
     result = await call("browser", actions=[{"type": "navigate", "url": site.page("/", PAGE)}])

@@ -41,6 +41,7 @@ class Greet:
         return ToolResult(f"Hello, {request}.")
 
 
+@pytest.mark.contract("A9")
 async def test_a_new_tool_is_asked_about_and_reported_like_the_others(
     desk: Desk, sessions: Sessions, session: Session
 ) -> None:

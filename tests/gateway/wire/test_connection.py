@@ -21,6 +21,7 @@ async def gateway() -> AsyncGenerator[RunningGateway]:
         yield running
 
 
+@pytest.mark.contract("A7")
 async def test_a7_the_first_message_authenticates_and_is_answered_with_a_version(gateway: RunningGateway) -> None:
     async with gateway.client() as client:
         hello = await client.event("hello")
@@ -37,6 +38,7 @@ async def test_a7_the_first_message_authenticates_and_is_answered_with_a_version
         ("[1]", 4400),
     ],
 )
+@pytest.mark.contract("A7")
 async def test_a7_a_client_without_the_token_is_closed_with_a_reason(
     gateway: RunningGateway, first: str, code: int
 ) -> None:
@@ -47,6 +49,7 @@ async def test_a7_a_client_without_the_token_is_closed_with_a_reason(
         assert client.events == []
 
 
+@pytest.mark.contract("A7")
 async def test_a7_answers_have_the_id_of_the_request(gateway: RunningGateway) -> None:
     async with gateway.client() as client:
         await client.send({"id": "1", "method": "sessions.create", "params": {}})
