@@ -9,7 +9,7 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.errors import AmbiguousTarget, Denied, ElementNotFound
+from rove.errors import AmbiguousTarget, Denied, ElementNotFound, ElementNotReady
 
 pytestmark = pytest.mark.one_session
 
@@ -55,6 +55,16 @@ async def test_a_screenshot_of_an_element_has_its_size(session: Session, site: S
     await session.navigate(site.page("/", page))
     (image,) = (await session.screenshot("#box")).attachments
     assert png_size(image.data) == (200, 100)
+
+
+@pytest.mark.parametrize("hidden", ["hidden", "style='display: none'"])
+async def test_a_screenshot_of_an_element_that_is_not_rendered_is_refused_on_a_long_page_too(
+    session: Session, site: Site, hidden: str
+) -> None:
+    page = f"<div style='height: 2000px'></div><div id=box {hidden}>Secret plan</div>"
+    await session.navigate(site.page("/", page))
+    with pytest.raises(ElementNotReady, match="not visible"):
+        await session.screenshot("#box")
 
 
 async def test_a_screenshot_of_a_missing_element_is_not_found(session: Session, site: Site) -> None:

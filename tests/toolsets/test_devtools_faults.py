@@ -9,6 +9,7 @@ import signal
 from functools import partial
 from pathlib import Path
 
+import pytest
 from tests.mcp_clients import text_of
 from tests.processes import eventually
 from tests.site import Site
@@ -17,6 +18,7 @@ from tests.toolsets.devtools_client import PATIENCE, conversation
 from rove.process.watchdog import processes_of
 
 
+@pytest.mark.contract("B5")
 async def test_b5_the_first_answer_after_a_crash_says_so_and_the_viewport_is_as_it_was(home: Path, site: Site) -> None:
     own = home / "crashing"
     async with conversation(own) as tools:
@@ -36,6 +38,7 @@ async def test_b5_the_first_answer_after_a_crash_says_so_and_the_viewport_is_as_
             assert await tools.value("[innerHeight, location.pathname]") == [333, "/"]
 
 
+@pytest.mark.contract("B4")
 async def test_b4_logs_are_read_while_the_page_is_busy_and_the_error_names_the_way_out(home: Path, site: Site) -> None:
     async with conversation(home / "busy") as tools:
         await tools.text("browser_navigate", url=site.page("/", "<script>console.log('tea')</script>"))

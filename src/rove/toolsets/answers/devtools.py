@@ -30,7 +30,6 @@ DONE = "done"
 _LOOK = "Look at the page with browser_take_screenshot or browser_eval"
 # What to try next, where the hint of the error named only what this toolset does not have.
 HINTS = {
-    "element_not_found": f"Check the selector. {_LOOK}.",
     "element_gone": f"The page has changed. {_LOOK}.",
     "element_not_ready": f"{_LOOK}, then call again.",
     "deadline_exceeded": f"Allow more time with `timeout`. {_LOOK}.",

@@ -49,6 +49,8 @@ export const pressBoxOf = (element) => {
 // CSS may stretch a generated box of an empty link over the whole card around it: only hit testing finds it.
 /** @param {Element} element */
 const generatedBoxOf = (element) => {
+  const isDrawn = checkVisibility(element) || getComputedStyle(element).display === "contents";
+  if (!isDrawn) return null; // outside of the viewport, all that is around it would count as its box
   for (let around = flattenedParent(element), up = 0; around && up < 3; around = flattenedParent(around), up++) {
     const box = isElement(around) ? rectOf(around) : null;
     if (box && box.width > 0 && box.height > 0 && isHitInMiddle(box, element)) return box;
