@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from rove.page_text import Own, PageText, Text
 
@@ -58,14 +58,19 @@ def insert_names_if_advice(text: Text, names: Names) -> Text:
     return insert_names(text, names) if isinstance(text, Advice) else text
 
 
+def without_clauses(text: str, naming: Collection[str]) -> str:
+    """Return text without the sentences, or the clauses of one, that have any of some words in them."""
+    clauses = _BREAK.split(text)
+    kept = [each for each in clauses if not any(name in each for name in naming)]
+    if len(kept) == len(clauses):
+        return text
+    left = " ".join(kept)
+    return f"{left[:-1]}." if left.endswith((":", ";")) else left
+
+
 def _without_lacking(template: str, words: Names) -> str:
     """Return a template without the clauses that name an action which the surface lacks."""
-    clauses = _BREAK.split(template)
-    kept = [each for each in clauses if not any(words.get(name) == LACKING for name in _REFERENCE.findall(each))]
-    if len(kept) == len(clauses):
-        return template
-    text = " ".join(kept)
-    return f"{text[:-1]}." if text.endswith((":", ";")) else text
+    return without_clauses(template, [f"{{{name}}}" for name, word in words.items() if word == LACKING])
 
 
 def _fill(template: str, words: Names) -> str:

@@ -151,7 +151,7 @@ async def test_d1_close_ends_the_browser_before_it_answers(home: Path) -> None:
         ({"action": "select", "selector": "select"}, "`value` is missing"),
         ({"action": "evaluate"}, "`expression` is missing"),
         ({"action": "scroll", "value": "sideways"}, "must be up, down"),
-        ({"action": "tab_switch"}, "`tab` is missing"),
+        ({"action": "tab_switch"}, "`value` is missing"),
         ({"action": "tab_switch", "value": "t99"}, "no tab t99"),
         ({"action": "tab_close", "value": "99"}, "no tab t99"),
         ({"action": "snapshot", "timeout": 0}, "must be a number of seconds"),
@@ -312,7 +312,7 @@ async def test_d5_launch_takes_a_profile_and_a_window_until_the_browser_is_close
         await browser.do("evaluate", expression="localStorage.kept = 'yes'")
         assert (await browser.do("launch", profile="work"))["url"] == url, "it runs already, as it is asked for"
         error = await browser.error("launch", profile="other")
-        assert "invalid_arguments" in error and "browser with action close" in error
+        assert "invalid_arguments" in error and "browser (action close)" in error
         await browser.do("close")
         await browser.do("launch")
         await browser.do("navigate", url=url)

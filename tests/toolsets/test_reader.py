@@ -268,7 +268,7 @@ async def test_e1_e6_an_empty_pool_and_a_full_one_say_what_to_do(home: Path, sit
             ("type", {"selector": "#x", "text": "y"}),
         ):
             error = await reader.error(action, **arguments)
-            assert "browser with action navigate" in error, (action, error)
+            assert "browser (action navigate)" in error, (action, error)
         await reader.text("navigate", url=site.page("/oolong", PAGE))
         refused = await reader.fetch(site.page("/shell", SHELL))
         assert "limit_reached" in refused and "1 tabs are open, which is the limit" in refused

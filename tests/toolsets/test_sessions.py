@@ -69,7 +69,10 @@ async def test_c1_tools_come_and_go_with_sessions(home: Path, site: Site, mode: 
         assert (small.structured_content or {})["viewport"] == {"width": 640, "height": 480}
         await server.text("close_browser_session", session="small")
         assert "is missing" in await server.error(OPENER)
-        assert "no session two" in await server.error("browser_navigate", session="two", url=site.url("/"))
+        for other in ("two", "default"):
+            assert f"no session {other}" in await server.error("browser_navigate", session=other, url=site.url("/"))
+        assert "`session` is missing" in await server.error("browser_navigate", session="", url=site.url("/"))
+        assert len(server.browsers()) == 1  # that which was approved
         await server.text("close_browser_session", session="one")
         assert await server.names() == [OPENER]
         if mode == LEGACY:

@@ -134,14 +134,18 @@ class RoveToolset(AbstractToolset[AgentDepsT]):
     async def _run(self, tool: Tool, arguments: Mapping[str, Any], channel: Approver | None) -> AnyOutcome:
         assert self._sessions is not None, "the toolset is entered by the agent's run"
         call = tool.call(arguments)
-        return await self._sessions.session(call.session).run(
-            call.action,
-            tab=call.tab,
-            timeout=call.timeout,
-            quiet=call.quiet,
-            channel=channel,
-            names=tool.names,
-            view=call.view,
+        return (
+            await self._sessions.owned_by(None)
+            .session(call.session, call.needs_session)
+            .run(
+                call.action,
+                tab=call.tab,
+                timeout=call.timeout,
+                quiet=call.quiet,
+                channel=channel,
+                names=tool.names,
+                view=call.view,
+            )
         )
 
     def _channel(self, ctx: RunContext[AgentDepsT]) -> _DeferringApprover | None:

@@ -125,9 +125,9 @@ def _form_field(field: object) -> dict[str, object]:
     if (
         not isinstance(field, dict)
         or "value" not in field
-        or not (target := field.get("selector") or field.get("target"))
+        or not isinstance(target := field.get("selector") or field.get("target"), str)
     ):
-        raise ValueError("each field must be an object with `selector` and `value`")
+        raise ValueError("each field must be an object with `selector`, a string, and `value`")
     return {"target": target, "value": _form_value(field["value"])}
 
 

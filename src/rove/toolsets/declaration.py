@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from typing import Any, Literal, get_args
 
 from rove import errors
@@ -16,6 +16,7 @@ from rove.toolsets.tool import Access
 from rove.validation.fields import UNKNOWN, InvalidFields, Validated, arg, build
 from rove.validation.record import dataclass
 
+EVERY_OTHER = "*"
 HINT = "Correct the file; docs/toolsets.md describes its syntax."
 
 
@@ -71,8 +72,6 @@ class ToolDeclaration:
     needs_session: bool
     # The path of the file that a call wants its result in.
     file: Source | None
-    # Actions that it is called for in hints, besides those that it runs.
-    stands_for: tuple[str, ...]
     # What to try next after an error, by its code, instead of what rove says.
     hints: Mapping[str, str]
 
@@ -87,9 +86,11 @@ class ToolsetDeclaration:
     groups: tuple[str, ...]
     tools: tuple[ToolDeclaration, ...]
     access: Access = "all"
+    # What hints call an action, instead of the first tool that runs it.
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-SHAPE_KEYS = ("summary", "instructions", "groups", "access", "answer", "errors", "hints")
+SHAPE_KEYS = ("summary", "instructions", "groups", "access", "answer", "errors", "hints", "names")
 TOOLSET_KEYS = (*SHAPE_KEYS, "settings", "approval", "tools")
 TOOL_KEYS = (
     "name",
@@ -101,7 +102,6 @@ TOOL_KEYS = (
     "errors",
     "needs_session",
     "file",
-    "stands_for",
 )
 # What only toolsets pass to a call: to show all of the page instead of what changed (`rove.views.page_view.ViewKind`).
 VIEW = "view"
@@ -117,7 +117,8 @@ def declaration_of(name: str, tree: Mapping[str, Any]) -> ToolsetDeclaration:
     groups, access = tuple(tree.get("groups", ())), tree.get("access", "all")
     if access not in get_args(Access):
         raise reader.refuse("`access`", f"must be one of {', '.join(get_args(Access))}")
-    return ToolsetDeclaration(name, tree.get("summary", ""), tree.get("instructions", ""), groups, tools, access)
+    names = reader.names(tree.get("names", {}), tools)
+    return ToolsetDeclaration(name, tree.get("summary", ""), tree.get("instructions", ""), groups, tools, access, names)
 
 
 class _Reader:
@@ -141,6 +142,19 @@ class _Reader:
             if code not in codes or not isinstance(hint, str):
                 raise self.refuse("`hints`", f"`{code}` must be the code of an error, with a text")
 
+    def names(self, table: object, tools: Sequence[ToolDeclaration]) -> Mapping[str, str]:
+        """Read what hints call actions: by the action, or by `*` for all others, where {} stands for the action."""
+        if not isinstance(table, dict):
+            raise self.refuse("`names`", "must be a table")
+        for verb, name in table.items():
+            if verb not in (*registry(), EVERY_OTHER):
+                raise self.refuse("`names`", f"there is no action `{verb}`")
+            if not isinstance(name, str) or name.partition(" ")[0] not in {tool.name for tool in tools}:
+                raise self.refuse("`names`", f"`{verb}` must be the name of a tool, and may say more after it")
+        other = table.get(EVERY_OTHER)
+        others = {} if other is None else {verb: other.replace("{}", verb) for verb in registry()}
+        return {**others, **{verb: name for verb, name in table.items() if verb != EVERY_OTHER}}
+
     def tool(self, table: Mapping[str, Any], tree: Mapping[str, Any]) -> ToolDeclaration:
         name = table.get("name")
         if not isinstance(name, str) or not name:
@@ -157,7 +171,6 @@ class _Reader:
             table.get("errors", tree.get("errors", DEFAULT_FORM)),
             bool(table.get("needs_session", False)),
             self._file(name, table.get("file")),
-            self._stands_for(name, table.get("stands_for", ())),
             tree.get("hints", {}),
         )
         self._check(tool)
@@ -187,13 +200,6 @@ class _Reader:
             names = value["from"]
             return Source((names,) if isinstance(names, str) else tuple(names), value.get("as"), value.get("default"))
         return value
-
-    def _stands_for(self, tool: str, value: object) -> tuple[str, ...]:
-        actions = tuple(map(str, value)) if isinstance(value, list | tuple) else (str(value),)
-        for action in actions:
-            if action not in registry():
-                raise self.refuse(tool, f"`stands_for`: there is no action `{action}`")
-        return actions
 
     def _file(self, tool: str, value: object) -> Source | None:
         source = self._value(tool, value)

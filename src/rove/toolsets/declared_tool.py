@@ -10,11 +10,11 @@ from functools import cached_property
 from typing import Any
 
 from rove.action import AnyAction, Effect, fields_of
-from rove.advice import Names
+from rove.advice import Names, insert_names, without_clauses
 from rove.browser.page_events import LOSSES
 from rove.errors import InvalidArguments, RoveError
 from rove.guard.wrapping.wrapper import wrapped
-from rove.outcome import AnyOutcome, Own, Passage
+from rove.outcome import AnyOutcome, Own, PageText, Passage
 from rove.render.cleaning import readable
 from rove.settings.tree import Settings
 from rove.toolsets.answers.form import find_answer_form, find_error_form
@@ -26,6 +26,7 @@ from rove.validation.fields import UNKNOWN, InvalidFields, build, schema_of
 from rove.validation.json_types import as_meant, refuse_wrong_type
 from rove.workspace import Workspace
 
+_ARGUMENT = re.compile(r"`([a-z_]+)`")
 _PLACEHOLDER = re.compile(r"\{([a-zA-Z_.]+)\}")
 # Placeholders of a template that stand for what the page says.
 PAGE_FACTS = ("url", "title")
@@ -138,7 +139,7 @@ class DeclaredTool:
         case = self._case(request)
         required = [name for name, each in self._arguments.items() if each.required]
         for name in (*required, *case.required):
-            if request.arguments.get(name) is None:
+            if _is_missing(name, request.arguments.get(name), case):
                 raise InvalidArguments(f"`{name}` is missing.")
         if case.one_of and all(request.arguments.get(name) in NOTHING for name in case.one_of):
             *others, last = (f'"{name}"' for name in case.one_of)
@@ -150,7 +151,8 @@ class DeclaredTool:
         self._file(request)  # a path that is not allowed is refused before anything is done
         words, options = split_options(case.cls, self._passed(case, request.arguments))
         view = words.pop(VIEW, None)
-        return dataclasses.replace(call_of(self._made(case, words), options), view=view)
+        call = call_of(self._made(case, words), options)
+        return dataclasses.replace(call, view=view, needs_session=self.needs_session)
 
     def _refuse_unknown(self, arguments: Mapping[str, Any]) -> None:
         if unknown := [name for name in arguments if name not in self._arguments]:
@@ -240,8 +242,36 @@ class DeclaredTool:
         return find_answer_form(case.answer or self._declared.answer)(request, outcome)
 
     def error_answer(self, request: ToolRequest, error: RoveError) -> Answer:
-        error.hint = self._declared.hints.get(error.code, error.hint)
+        """Tell what went wrong and what to try next, in the words of the toolset."""
+        case = self._declared.cases.get(request.case or "", self._first)
+        own = self._declared.hints.get(error.code)
+        hints = (error.hint if own is None else insert_names(own, self._names), self._default_hint(error))
+        error.hint = next((told for hint in hints if (told := self._hint(case, hint))), "")
+        error.parts = tuple(
+            part if isinstance(part, PageText) else self._in_own_words(case, part) for part in error.parts
+        )
         return find_error_form(self._declared.errors)(request, error)
+
+    def _hint(self, case: Case, hint: str) -> str:
+        """Return a hint in the words of the tool, without what names an argument that no tool of its kind has."""
+        strange = {*fields_of(case.cls), *OPTIONS} - {*self._renamed(case), *self._arguments}
+        return self._in_own_words(case, without_clauses(hint, [f"`{name}`" for name in strange]))
+
+    def _default_hint(self, error: RoveError) -> str:
+        """Return what to try where nothing is left of the error's own hint."""
+        if isinstance(error, InvalidArguments):
+            return f"{self.name} takes: {', '.join(self._arguments)}."
+        return insert_names(error.default_hint, self._names)
+
+    def _in_own_words(self, case: Case, text: str) -> str:
+        """Return text of rove's in which arguments of the action have the names of those that are passed to them."""
+        names = self._renamed(case)
+        return _ARGUMENT.sub(lambda match: f"`{names.get(match[1], match[1])}`", text)
+
+    def _renamed(self, case: Case) -> Mapping[str, str]:
+        """Return the arguments of the action that have another name here."""
+        passed = ((into, value) for into, value in case.passed.items() if isinstance(value, Source))
+        return {into: value.names[0] for into, value in passed if into not in value.names}
 
 
 def _with_losses(answer: Answer, outcome: AnyOutcome) -> Answer:
@@ -275,6 +305,14 @@ def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of an argument that may be null too."""
     own = {key: schema.pop(key) for key in ("type", "enum") if key in schema}
     return {**schema, "anyOf": [own, {"type": "null"}]}
+
+
+def _is_missing(name: str, value: object, case: Case) -> bool:
+    """Return whether a case has no value of a required argument. An empty text is one, but names nothing."""
+    if value != "":
+        return value is None
+    sources = (each for each in case.passed.values() if isinstance(each, Source))
+    return name == "session" or any(name in each.names and each.conversion is not None for each in sources)
 
 
 def _may_be_empty(name: str, case: Case) -> bool:

@@ -33,7 +33,10 @@ class ToolRequest:
 
 @dataclass(frozen=True)
 class Call:
-    """An action and where to run it, made from the arguments of a tool call. `view`: show all of the page after it."""
+    """An action and where to run it, made from the arguments of a tool call. `view`: show all of the page after it.
+
+    `needs_session`: only in a session that has been opened, since opening one may need a person's approval.
+    """
 
     action: AnyAction
     session: str | None
@@ -41,6 +44,7 @@ class Call:
     timeout: float | None
     quiet: bool
     view: ViewKind | None = None
+    needs_session: bool = False
 
 
 @dataclass(frozen=True)

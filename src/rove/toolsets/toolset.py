@@ -91,7 +91,7 @@ def _declared(name: str, settings: Settings) -> Toolset:
         actions = {tool: cls for tool, cls in actions.items() if cls.group != CORE}
     makers: dict[str, Callable[[], Tool]] = {tool: partial(ActionTool, cls, settings) for tool, cls in actions.items()}
     names = {**dict.fromkeys(registry(), LACKING), **{cls.verb: tool for tool, cls in actions.items()}}
-    names |= _names_in(declared.tools)
+    names |= {**_names_in(declared.tools), **declared.names}
     for tool in declared.tools:
         makers[tool.name] = partial(DeclaredTool, tool, settings, names)
     follows = any(tool.needs_session for tool in declared.tools)
@@ -99,9 +99,9 @@ def _declared(name: str, settings: Settings) -> Toolset:
 
 
 def _names_in(tools: Sequence[ToolDeclaration]) -> dict[str, str]:
-    """Return what a toolset calls each action: the tool that stands for it, or the first one that runs it."""
+    """Return what a toolset calls each action that it has, by the first tool that runs it."""
     names: dict[str, str] = {}
     for tool in tools:
         for key, case in tool.cases.items():
-            names.setdefault(case.action, f"{tool.name} with {tool.select} {key}" if key else tool.name)
-    return names | {action: tool.name for tool in tools for action in tool.stands_for}
+            names.setdefault(case.action, f"{tool.name} ({tool.select} {key})" if key else tool.name)
+    return names

@@ -58,7 +58,9 @@ class Wait(TabAction[Waited]):
         began = time.monotonic()
         if not any((self.text, self.gone, self.selector, self.url, self.load, self.navigation)):
             if self.seconds is None:
-                raise InvalidArguments("Say what to wait for: text, gone, selector, url, load or seconds.")
+                raise InvalidArguments(
+                    "Say what to wait for.", hint="Give `text`, `gone`, `selector`, `url`, `load` or `seconds`."
+                )
             await asyncio.sleep(self.seconds)
         else:
             longest = tab.page.time.left - min(GIVING_UP, tab.page.time.left / 4)

@@ -100,7 +100,9 @@ class OpenSession(SessionsAction[SessionOpened]):
         if self.name not in await _names(directory):
             await directory.refuse_if_full(self.name)
         elif self.must_be_new:
-            raise InvalidArguments(f"A session {self.name} is open already.", hint="Use it, or choose another name.")
+            raise InvalidArguments(
+                f"A session {self.name} is open already.", hint="Choose another name, or use it if you have opened it."
+            )
 
     async def perform(self, directory: SessionDirectory) -> SessionOpened:
         await self.refuse_early(directory)  # another call may have opened it while a person was asked

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rove.action import Effect
 from rove.browser.failures import BrowserError, PageStuck
-from rove.engine.run.deadline import BUSY_PAGE_HINT, Deadline
+from rove.engine.run.deadline import BUSY_PAGE_HINT, PAGE_LOAD, Deadline
 from rove.engine.run.settle import StartState, settle
 from rove.engine.run.tab_lock import TabLock, unless_crashed
 from rove.errors import DeadlineExceeded, NavigationFailed
@@ -69,12 +69,12 @@ class BrowserReading:
             await self._load(tab, url, start)
             is_page = tab.url.startswith(("http:", "https:")) and not tab.page.shows_pdf
             work = self._settled(tab, start) if is_page else _downloaded(tab, start, downloads)
-            return await self._deadline.limit_on_tab(tab, unless_crashed(tab, work), "page load")
+            return await self._deadline.limit_on_tab(tab, unless_crashed(tab, work), PAGE_LOAD)
 
     async def _load(self, tab: Tab, url: str, start: StartState) -> None:
         try:
             loading = unless_crashed(tab, tab.navigate(url))
-            await self._deadline.limit_on_tab(tab, loading, "page load")
+            await self._deadline.limit_on_tab(tab, loading, PAGE_LOAD)
         except PageStuck:
             raise DeadlineExceeded("The page is busy and lets nothing else run.", hint=BUSY_PAGE_HINT) from None
         except NavigationFailed:

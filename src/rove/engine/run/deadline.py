@@ -26,6 +26,9 @@ MAX_RESERVE = 0.3
 MIN_PROBE = 0.2
 # Seconds that a page which did not answer the last call has to answer the next.
 STUCK_SECONDS = 3.0
+PAGE_LOAD = "page load"
+SILENT_SERVER_HINT = "The server has not answered: try again later, or allow more time with `timeout`."
+NEXT_PAGE_HINT = "Another page is being loaded, whose server has not answered yet: call again later. Or {navigate}."
 BUSY_PAGE_HINT = "Wait and try again, or leave the page with {navigate}."
 
 
@@ -39,7 +42,7 @@ def default_seconds(action: AnyAction, settings: Settings) -> float:
 
 def awaited(action: AnyAction) -> str:
     """Return what a timeout waited for, in the words of its error."""
-    return "page load" if action.effect is Effect.NAVIGATE else action.verb.replace("_", " ")
+    return PAGE_LOAD if action.effect is Effect.NAVIGATE else action.verb.replace("_", " ")
 
 
 class Deadline:
@@ -78,7 +81,7 @@ class Deadline:
         try:
             return await self.limit(work, self.reserve, awaited)
         except DeadlineExceeded as error:
-            raise await self.add_reason(tab, error) from None
+            raise await self.add_reason(tab, error, is_load=awaited == PAGE_LOAD) from None
 
     async def limit(self, work: Awaitable[R], reserve: float = 0, awaited: str = "an answer") -> R:
         """Return the result of `work`. Raises DeadlineExceeded, or an error of ours for one of the browser."""
@@ -102,13 +105,12 @@ class Deadline:
             raise DeadlineExceeded("The page is still busy and lets nothing else run.", hint=BUSY_PAGE_HINT)
         tab.is_unresponsive = False
 
-    async def add_reason(self, tab: Tab, error: DeadlineExceeded) -> DeadlineExceeded:
+    async def add_reason(self, tab: Tab, error: DeadlineExceeded, is_load: bool = False) -> DeadlineExceeded:
         """Return the error with its reason, where it is a server that does not answer or a page that is busy."""
         tab.is_unresponsive = not await tab.page.answers_within(max(self.reserve, MIN_PROBE))
         if tab.page.requests.silent_server:
             tab.is_unresponsive = False
-            hint = "The server has not answered: try again later, or allow more time with `timeout`."
-            return DeadlineExceeded(*error.parts, hint=hint)
+            return DeadlineExceeded(*error.parts, hint=SILENT_SERVER_HINT if is_load else NEXT_PAGE_HINT)
         if not tab.is_unresponsive:
             return error
         reason = ": the page is busy and lets nothing else run"

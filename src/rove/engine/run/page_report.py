@@ -98,7 +98,7 @@ class PageReporter:
             work = tab.page.dialogs.run_until_dialog(observing)
             await self._deadline.limit(work, self._deadline.reserve, "the page to be looked at")
         except DeadlineExceeded as error:
-            with_reason = await self._deadline.add_reason(tab, error)
+            with_reason = await self._deadline.add_reason(tab, error, is_load=action.effect is Effect.NAVIGATE)
             if action.effect is Effect.NAVIGATE or not tab.is_unresponsive:
                 raise with_reason from None
             # The action itself is done: after an error the agent would repeat it.

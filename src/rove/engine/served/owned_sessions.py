@@ -69,9 +69,14 @@ class OwnedSessions(Generic[S_co]):
         self._owner = owner
         self._current = own_name(current, owner)
 
-    def session(self, name: str | None) -> S_co:
-        """Return the session of that name, or the current one, which need not be opened."""
+    def session(self, name: str | None, must_be_open: bool = False) -> S_co:
+        """Return the session of that name, or the current one, which need not be opened.
+
+        `must_be_open`: of those that are named, only one that was opened or used already.
+        """
         full_name = self.full_name(name)
+        if must_be_open and name is not None and full_name not in self._opened:
+            raise not_open(full_name, self._opened)
         if full_name == self._current:
             return self._sessions.add_default(full_name, self._owner)
         if (found := self.open.get(full_name)) is None:

@@ -36,7 +36,7 @@ def chosen_labels(answer: dict[str, Any], line: PageText, prefix: str) -> list[s
     if "missing" in answer:
         missing, offered = ", ".join(map(repr, answer["missing"])), ", ".join(answer["options"])
         raise InvalidArguments(
-            "`values`: there is no such option: ",
+            "There is no such option: ",
             line.around(f"{line} has no {missing}, but {offered}" if offered else f"{line} has no options"),
             ".",
         )

@@ -104,7 +104,7 @@ class Calls:
         channel: Approver | None,
     ) -> AnyOutcome:
         call = tool.call(arguments)
-        session = self._sessions.owned_by(client.owner, client.session).session(call.session)
+        session = self._sessions.owned_by(client.owner, client.session).session(call.session, call.needs_session)
         return await session.run(
             call.action,
             tab=call.tab,

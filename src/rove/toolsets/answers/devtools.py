@@ -92,8 +92,8 @@ def network_sources(request: ToolRequest, outcome: AnyOutcome) -> Answer:
 @error_form("devtools")
 def devtools_error(request: ToolRequest, error: RoveError) -> Answer:
     """Tell what went wrong on the first line, and then what to try next."""
-    hint = Passage(error.hint or HINTS.get(error.code, ""))
-    text = as_wrapped([Passage(error.notice), *_message(request, error), hint], NOWHERE)
+    error.hint = error.hint or HINTS.get(error.code, "")
+    text = as_wrapped([Passage(error.notice), *_message(request, error), Passage(error.hint)], NOWHERE)
     data = {"error": error_data(error)}
     return Answer(text, (), data, is_error=True, code=error.code, conceals=error.conceals)
 

@@ -52,7 +52,7 @@ def _of_file(outcome: AnyOutcome, opened: Navigated) -> str:
 
 
 def _no_page(request: ToolRequest) -> NotOpen:
-    name = f"{request.tool} with action navigate"
+    name = f"{request.tool} (action navigate)"
     return NotOpen("No page is open.", hint=f"Pass `url`, or open a page with {name} first.")
 
 
