@@ -239,7 +239,6 @@ async def test_an_unknown_option_is_refused_with_a_list_of_the_known_ones(sessio
     await session.navigate(site.page("/", "<select id=s><option>Assam<option>Sencha</select>"))
     with pytest.raises(InvalidArguments) as caught:
         await session.select("#s", ("Coffee",))
-    assert "`values`" in caught.value.message
     assert "Sencha" in caught.value.message
 
 

@@ -485,7 +485,7 @@ async def test_a_script_is_shown_whole_and_cannot_imitate_lines_of_rove(agent: S
     request = ApprovalRequest("evaluate", "", {"expression": script}, "?", None)  # type: ignore[arg-type]
     lines = card_lines(request)
     assert sum(line == "  | a();" for line in lines) == 3000
-    assert "  | last()" in lines and "Action: read" not in lines
+    assert lines[-3:-1] == ["  | last()\\u{d}", "  | Action: read"] and "Action: read" not in lines
 
 
 def card_lines(request: ApprovalRequest) -> list[str]:
