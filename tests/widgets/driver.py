@@ -31,6 +31,8 @@ class Performed:
     after: Page
     is_done: bool
     text: str
+    # Until the answer.
+    seconds: float = 0.0
 
 
 class Driver:
@@ -77,13 +79,14 @@ class Driver:
 
     async def _looked_at(self, act: Act) -> Performed:
         before = await self._page()
+        began = time.monotonic()
         outcome = await self._run(act)
         answered = time.monotonic()
         answer = Answer(outcome.changes.kind, outcome.changes.text)
         await asyncio.sleep(answered + SECOND_LOOK - time.monotonic())
         after = await self._page()
         goal = await self._session.run(parse("evaluate", {"expression": act.goal}), quiet=True)
-        return Performed(before, answer, after, goal.result.value is True, as_text(outcome))
+        return Performed(before, answer, after, goal.result.value is True, as_text(outcome), answered - began)
 
     async def _run(self, act: Act) -> AnyOutcome:
         return await self._session.run(parse(act.step.verb, dict(act.step.arguments)))

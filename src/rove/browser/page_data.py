@@ -90,10 +90,17 @@ class DownloadedFile:
 
 @dataclass(frozen=True)
 class LeftRunning:
-    """What an action set off and is not waited for: seconds until the next timer, and the next animation, is over."""
+    """What goes on in a page and is not waited for.
+
+    Seconds until the next timer, and the next animation, is over; what repeats, by the kind of work and its period in
+    milliseconds; texts that keep changing; and whether the page, which was loaded, is empty or shows that it is busy.
+    """
 
     timer: float = 0.0
     animation: float = 0.0
+    repeats: tuple[tuple[str, float], ...] = ()
+    texts: tuple[PageText, ...] = ()
+    is_unfinished: bool = False
 
 
 @dataclass(frozen=True)
@@ -123,6 +130,8 @@ class TrackedRequest:
     answered: float | None = None
     # The origin of the document that sent it.
     origin: str = NOWHERE
+    # What the page loads with it, such as "fetch", "script", "image" or "eventsource".
+    resource: str = "fetch"
 
     @property
     def told(self) -> PageText:

@@ -50,9 +50,20 @@ class RequestTracker(Protocol):
     unfollowed: int
     unfollowed_at: float
     document: DocumentRequest | None
+    # Pages that were waited for in vain, each with an endpoint that did not answer.
+    polls: set[tuple[str, str]]
 
     @property
     def pending(self) -> list[TrackedRequest]: ...
+    @property
+    def unawaited(self) -> list[TrackedRequest]:
+        """Pictures, fonts, media and streams that are under way."""
+        ...
+
+    def is_repeated(self, request: TrackedRequest, /) -> bool:
+        """Whether the document keeps asking for this, without a body, as one that polls does."""
+        ...
+
     @property
     def silent_server(self) -> PageText | None:
         """The host that has been asked for the document and has not answered."""

@@ -89,11 +89,18 @@ class PageObserver(Protocol):
     async def wait_for_effect(self, seconds: float, /) -> None:
         """Wait for the first change since the last snapshot, or for `seconds`."""
 
-    async def wait_until_quiet(self, read_rows: bool, since: float, until: float, /) -> LeftRunning:
+    async def wait_until_quiet(
+        self, read_rows: bool, since: float, until: float, loading: float | None = None, /
+    ) -> LeftRunning:
         """Wait until all that an action of the moment `since` set off is over; return what is left running at `until`.
 
-        With `read_rows`, the page is read at the same moment, for the next snapshot.
+        With `read_rows`, the page is read at the same moment, for the next snapshot. `loading`: for a document that was
+        loaded, until when it is waited for if it is empty or shows that it is busy.
         """
+        ...
+
+    async def has_answered(self) -> bool:
+        """Return whether the page shows something else than the agent has seen, other than that it is busy."""
         ...
 
 

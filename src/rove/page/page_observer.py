@@ -17,7 +17,7 @@ from rove.page.frames.world import World
 from rove.page.live_page import LivePage
 from rove.page.reading.frame_rows import ReadOptions, read_element, read_page
 from rove.page_text import PageText
-from rove.snapshot import Snapshot, parse
+from rove.snapshot import Snapshot, difference, parse
 from rove.target import Ref, parse_target
 
 QUIET_ROUND_SECONDS = 2.5
@@ -152,10 +152,13 @@ class PageObserver:
             async with asyncio.timeout(seconds + self._page.frame_timeout):
                 await world.call("ms => rove.firstEffect(ms)", seconds * 1000)
 
-    async def wait_until_quiet(self, read_rows: bool, since: float, until: float) -> LeftRunning:
+    async def wait_until_quiet(
+        self, read_rows: bool, since: float, until: float, loading: float | None = None
+    ) -> LeftRunning:
         """Wait until all that an action of the moment `since` set off is over; return what is left running at `until`.
 
-        With `read_rows`, the rows of the page are read in the same call, for the next snapshot.
+        With `read_rows`, the rows of the page are read in the same call, for the next snapshot. `loading`: for a
+        document that was loaded, until when it is waited for if it is empty or shows that it is busy.
         """
         self._keep_rows_as_moment(since)
         self._rows, self.moments = None, ()
@@ -164,10 +167,19 @@ class PageObserver:
             if read_rows:
                 await self._page.worlds.main.prepare_listeners()
             await self._wait_for_touched_frame(since, until)
-            left = await self._wait_for_page(read_rows, since, until)
+            left = await self._wait_for_page(read_rows, _patience(since, until, loading))
         except BrowserError:
             pass  # the document was replaced, and the caller reads the next one
         return left
+
+    async def has_answered(self) -> bool:
+        """Return whether the page shows something else than the agent has seen, other than that it is busy."""
+        if self._rows is None or self.seen is None:
+            return False
+        with contextlib.suppress(BrowserError, ScriptFailed):
+            is_same = difference(self.seen, parse(self._rows), 0).kind == "same"
+            return not is_same and not await self._page.worlds.main.call("() => rove.showsBusy()")
+        return False
 
     def _keep_rows_as_moment(self, since: float) -> None:
         """Keep rows that no snapshot has used: the page may change when the request ends that is waited for."""
@@ -181,21 +193,22 @@ class PageObserver:
         world = self._touched
         if world is None or world is self._page.worlds.main or world.is_unresponsive:
             return
+        patience = _patience(since, until, None)
         with contextlib.suppress(TimeoutError, BrowserError, ScriptFailed):  # the frame is busy or was replaced
             async with asyncio.timeout(max(until - time.monotonic(), 0) + self._page.frame_timeout):
                 is_busy = True
                 while is_busy:
-                    answer = await world.call(WAIT_UNTIL_QUIET, _patience(since, until))
+                    answer = await world.call(WAIT_UNTIL_QUIET, patience())
                     is_busy = self._note_refused_fields(world, answer)["busy"]
 
-    async def _wait_for_page(self, read_rows: bool, since: float, until: float) -> LeftRunning:
+    async def _wait_for_page(self, read_rows: bool, patience: Callable[[], dict[str, float]]) -> LeftRunning:
         function, main = WAIT_AND_READ_ROWS if read_rows else WAIT_UNTIL_QUIET, self._page.worlds.main
         while True:
-            answer = self._note_refused_fields(main, await main.call(function, _patience(since, until)))
+            answer = self._note_refused_fields(main, await main.call(function, patience()))
             if not answer["busy"]:
                 self._rows = answer.get("rows")
                 self.moments = tuple(map(parse, [*self._moments_of_requests, *answer.get("moments", ())]))
-                return LeftRunning(answer["timer"] / 1000, answer["animation"] / 1000)
+                return _left_running(answer)
 
     def _note_refused_fields(self, world: World, answer: dict[str, Any]) -> dict[str, Any]:
         """Note the fields that the browser's validation has refused. Return the answer of the page."""
@@ -205,7 +218,20 @@ class PageObserver:
         return answer
 
 
-def _patience(since: float, until: float) -> dict[str, float]:
-    """Return how long the page is to wait, in milliseconds from now, since the page has another clock."""
-    now = time.monotonic()
-    return {"wait": QUIET_ROUND_SECONDS * 1000, "ago": (now - since) * 1000, "limit": max(until - now, 0) * 1000}
+def _patience(since: float, until: float, loading: float | None) -> Callable[[], dict[str, float]]:
+    """Return what tells how long the page is to wait, in milliseconds from now, since the page has another clock."""
+
+    def patience() -> dict[str, float]:
+        now = time.monotonic()
+        limit = max(until - now, 0) * 1000
+        may_load = 0 if loading is None else max(loading - now, 0.001) * 1000
+        return {"wait": QUIET_ROUND_SECONDS * 1000, "ago": (now - since) * 1000, "limit": limit, "loading": may_load}
+
+    return patience
+
+
+def _left_running(answer: dict[str, Any]) -> LeftRunning:
+    """Return what the page says is going on."""
+    texts = tuple(PageText(text, answer["origin"]) for text in answer["texts"])
+    repeats = tuple((kind, period) for kind, period in answer["repeats"])
+    return LeftRunning(answer["timer"] / 1000, answer["animation"] / 1000, repeats, texts, answer["unfinished"])

@@ -46,6 +46,7 @@ import {
   snapshotWhenSettled,
   untilSettled,
 } from "./page/settling.js";
+import { showsBusy } from "./page/unfinished.js";
 import { listenForValidation } from "./page/validation.js";
 import { changedLook, watchLookAt, watchLookOnKeys } from "./paint/look_changes.js";
 import { pageSource } from "./reading/page_source.js";
@@ -161,6 +162,7 @@ export const driverCalls = {
   snapshotWhenSettled,
   firstEffect,
   expectsWork,
+  showsBusy,
   watchLookAt,
   changedLook,
   setClipboardText,

@@ -11,8 +11,6 @@ from rove.chromium.frames.frame_origins import FrameOrigins
 from rove.chromium.protocol.connection import CdpSession
 from rove.page.events import request_tracker
 
-# Resource types whose responses can change the content of a page.
-TRACKED_TYPES = frozenset({"Document", "Script", "Stylesheet", "Fetch", "XHR"})
 _ENDS = frozenset({"Network.loadingFinished", "Network.loadingFailed"})
 
 
@@ -46,8 +44,8 @@ class RequestTracker(request_tracker.RequestTracker):
         origin = self._origins.of_document(event.get("documentURL", ""), event.get("frameId"))
         # A worker's script is requested without a loader id; the worker's own CDP session reports its response.
         is_own = bool(event.get("loaderId")) and not request["url"].startswith("blob:")
-        is_tracked = event.get("type") in TRACKED_TYPES and is_own
-        self.begin(identity, request["method"], request["url"], origin, is_tracked)
+        resource = str(event.get("type", "")).lower() if is_own else ""
+        self.begin(identity, request["method"], request["url"], origin, resource)
 
     def _on_response(self, event: dict[str, Any]) -> None:
         response = event["response"]

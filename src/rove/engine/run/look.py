@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rove.engine.run.changes import changes_between, shows_seen_document, whole_page
-from rove.engine.run.settle import STILL_LOADING, StartState, Unfinished, settle
+from rove.engine.run.settle import NAMED_TIMER_SECONDS, STILL_LOADING, StartState, Unfinished, settle
 from rove.outcome import Changes
 from rove.page_text import Own, Text
 from rove.snapshot import Snapshot, gone_again
@@ -71,8 +71,9 @@ class Look:
     @property
     def pending(self) -> tuple[Text, ...]:
         """What is not over. A timer that is long is named only where nothing has changed: most hide a message again."""
-        timer = self.unfinished.timer if self._is_same else 0
-        named = (Own(f"a timer ({timer:.1f} s left)"),) if timer else ()
+        timer = self.unfinished.timer
+        is_named = timer and (self._is_same or timer <= NAMED_TIMER_SECONDS)
+        named = (Own(f"a timer ({timer:.1f} s left)"),) if is_named else ()
         return (*self.unfinished.pending, *named)
 
     async def _compare(self, before: Snapshot | None) -> tuple[Changes, Snapshot]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -22,6 +23,13 @@ MAX_RECHECKS = 3
 MAX_WORK_SECONDS = 2.0
 # A page that has just been loaded sets timers and animations of its own, which matter less.
 MAX_WORK_AFTER_LOAD = 1.2
+# Seconds that a document which is there is waited for while only pictures, fonts and media are on their way.
+MEDIA_SECONDS = 0.25
+# Where something has answered an act, seconds that a request without a body and without an answer is waited for.
+OPEN_REQUEST_SECONDS = 1.2
+# A timer is named if it is due within so many seconds. Those that are longer hide a message again, or poll.
+NAMED_TIMER_SECONDS = 2.0
+MAX_NAMED = 3
 
 STILL_LOADING = Own("the page is still loading: it may be incomplete")
 UNFOLLOWED = Own("requests that are not followed, as the page sends too many: some may be unanswered")
@@ -74,60 +82,121 @@ async def settle(tab: Tab, start: StartState, read_rows: bool) -> Unfinished:
     With `read_rows`, the page is read at the end of the wait, so that a snapshot need not read it again.
     """
     timeout = min(tab.settings.deadlines.settle, tab.page.time.for_loading)
-    activity = _Activity(tab, start, read_rows)
+    activity = _Activity(tab, start, read_rows, time.monotonic() + timeout)
     try:
         async with asyncio.timeout(timeout):
             while not await activity.is_over():
                 pass
     except TimeoutError:
-        pass  # `describe` says what is not over
+        activity.note_polls()  # `describe` says what is not over
     return activity.describe()
 
 
 class _Activity:
-    """What an action may have started: a navigation, requests, downloads, changes of the document."""
+    """What an action may have started: a navigation, requests, downloads, changes of the document.
 
-    def __init__(self, tab: Tab, start: StartState, read_rows: bool) -> None:
+    Where it led to another document, what that shows is waited for, not silence.
+    """
+
+    def __init__(self, tab: Tab, start: StartState, read_rows: bool, until: float) -> None:
         self._tab = tab
         self._page = tab.page
         self._start = start
         self._read_rows = read_rows
+        self._until = until
         self._rechecks = MAX_RECHECKS
         self._documents = tab.page.load_state.documents
-        self._work_until = time.monotonic() + MAX_WORK_SECONDS
+        limit = MAX_WORK_AFTER_LOAD if self._has_loaded else MAX_WORK_SECONDS
+        self._work_until = time.monotonic() + limit
+        self._parsed = 0.0
         self._left = LeftRunning()
 
     async def is_over(self) -> bool:
         """Wait for one thing; return True if there was nothing left to wait for."""
-        if self._page.load_state.keeps_navigating:
+        load_state, requests = self._page.load_state, self._page.requests
+        if load_state.keeps_navigating:
             return True
-        if not self._is_loaded():
-            await self._page.load_state.wait_for_stage("load")
+        if not self._is_there():
+            await self._wait_for_document()
             return False
         self._notice_new_document()
-        ended = self._page.requests.ended_count
+        ended = requests.ended_count
+        loading = self._until if self._has_loaded else None
         observer = self._tab.observer
-        self._left = await observer.wait_until_quiet(self._read_rows, self._start.moment, self._work_until)
+        self._left = await observer.wait_until_quiet(self._read_rows, self._start.moment, self._work_until, loading)
         if self._page.downloads.is_running(self._start.downloads):
             await self._page.downloads.wait_until_finished(self._start.downloads)
             return False
-        if requests := self._awaited_requests():
-            await self._page.requests.wait_for_change(max(_next_stream_time(requests) - time.monotonic(), 0.01))
+        if (awaited := self._awaited_requests()) and (seconds := await self._seconds_for(awaited)) > 0:
+            await requests.wait_for_change(seconds)
             return False
-        if time.monotonic() - self._page.requests.unfollowed_at < STREAM_SECONDS:
-            await self._page.requests.wait_for_change(STREAM_SECONDS)
+        if time.monotonic() - requests.unfollowed_at < STREAM_SECONDS:
+            await requests.wait_for_change(STREAM_SECONDS)
             return False
-        if ended != self._page.requests.ended_count and self._rechecks > 0:
+        if ended != requests.ended_count and self._rechecks > 0:
             # The response to a request that ended meanwhile may have changed the page.
             self._rechecks -= 1
             self._work_until = time.monotonic() + MAX_WORK_SECONDS
             return False
-        return self._is_loaded()
+        return self._is_there()
+
+    @property
+    def _has_loaded(self) -> bool:
+        """Whether the tab shows another document than when the action began."""
+        return self._page.load_state.documents != self._start.place[0]
+
+    def _is_there(self) -> bool:
+        """Whether the document is loaded, but for pictures, fonts and media that take long."""
+        load_state = self._page.load_state
+        if load_state.has_reached("load"):
+            return True
+        if load_state.documents == self._start.loading and not load_state.is_navigating:
+            return True  # it was loading before the action
+        return self._lacks_only_media() and time.monotonic() - self._parsed >= MEDIA_SECONDS
+
+    def _lacks_only_media(self) -> bool:
+        requests = self._page.requests
+        is_parsed = self._page.load_state.has_reached("DOMContentLoaded")
+        return is_parsed and not self._awaited_requests() and bool(requests.unawaited)
+
+    async def _wait_for_document(self) -> None:
+        """Wait until the document has come further, or until it is known what holds it up."""
+        load_state = self._page.load_state
+        if not load_state.has_reached("DOMContentLoaded"):
+            await load_state.wait_for_stage("DOMContentLoaded")
+            self._parsed = time.monotonic()
+            return
+        self._parsed = self._parsed or time.monotonic()
+        if self._lacks_only_media():
+            seconds = self._parsed + MEDIA_SECONDS - time.monotonic()
+        else:
+            requests = self._awaited_requests()
+            seconds = max(_next_stream_time(requests) - time.monotonic(), 0.01)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(max(seconds, 0)):
+                await load_state.wait_for_stage("load")
 
     def _notice_new_document(self) -> None:
         documents = self._page.load_state.documents
         if documents != self._documents:
             self._documents, self._work_until = documents, time.monotonic() + MAX_WORK_AFTER_LOAD
+
+    async def _seconds_for(self, requests: list[TrackedRequest]) -> float:
+        """Return how long requests are waited for before it is looked again; 0 if no longer."""
+        now = time.monotonic()
+        seconds = max(_next_stream_time(requests) - now, 0.01)
+        if self._has_loaded or any(request.method != "GET" for request in requests):
+            return seconds
+        # A long poll answers when it has news. That of a page which has answered the act already is not waited for.
+        left = max(request.began for request in requests) + OPEN_REQUEST_SECONDS - now
+        if left > 0:
+            return min(seconds, left)
+        return 0 if await self._tab.observer.has_answered() else seconds
+
+    def note_polls(self) -> None:
+        """Remember the requests that a page which was loaded was waited for in vain."""
+        if self._has_loaded:
+            self._page.requests.polls |= {self._poll(each) for each in self._caused_requests() if each.method == "GET"}
 
     def describe(self) -> Unfinished:
         """Return what is not over."""
@@ -136,31 +205,63 @@ class _Activity:
     def _describe_pending(self) -> tuple[Text, ...]:
         if self._page.keeps_navigating:
             return (KEEPS_NAVIGATING,)
-        pending = [] if self._page.load_state.has_reached("load") else [STILL_LOADING]
+        left = self._left
+        is_loading = not self._page.load_state.has_reached("load") and not self._lacks_only_media()
+        pending: list[Text] = [STILL_LOADING] if is_loading or left.is_unfinished else []
         pending += [Own("a download")] if self._page.downloads.is_running(self._start.downloads) else []
-        pending += [Own(f"an animation ({self._left.animation:.1f} s left)")] if self._left.animation else []
+        pending += [Own(f"an animation ({left.animation:.1f} s left)")] if left.animation else []
         pending += [UNFOLLOWED] if self._has_unfollowed() else []
-        return (*pending, *(request.told for request in self._caused_requests()))
+        pending += [request.told for request in self._caused_requests()]
+        pending += _named(self._since_start(self._page.requests.unawaited))
+        pending += [_repetition(left)] if left.repeats else []
+        pending += [text.around(f'"{text}" keeps changing') for text in left.texts[:MAX_NAMED]]
+        if more := len(left.texts[MAX_NAMED:]):
+            pending.append(Own(f"{more} more texts keep changing"))
+        return tuple(pending)
 
     def _has_unfollowed(self) -> bool:
         requests = self._page.requests
         return requests.unfollowed > 0 and requests.unfollowed_at >= self._start.moment
 
-    def _is_loaded(self) -> bool:
-        load_state = self._page.load_state
-        was_loading_before = load_state.documents == self._start.loading and not load_state.is_navigating
-        return load_state.has_reached("load") or was_loading_before
+    def _since_start(self, requests: list[TrackedRequest]) -> list[TrackedRequest]:
+        return [request for request in requests if request.began >= self._start.moment]
 
     def _caused_requests(self) -> list[TrackedRequest]:
         """Return the requests since the action, except those that the page had been repeating before it."""
-        return [
-            request
-            for request in self._page.requests.pending
-            if request.began >= self._start.moment and _endpoint(request.url) not in self._start.polled
-        ]
+        requests = self._since_start(self._page.requests.pending)
+        polled = frozenset[str]() if self._has_loaded else self._start.polled
+        return [request for request in requests if _endpoint(request.url) not in polled]
 
     def _awaited_requests(self) -> list[TrackedRequest]:
-        return [request for request in self._caused_requests() if not _is_stream(request)]
+        awaited = [request for request in self._caused_requests() if not _is_stream(request)]
+        requests = self._page.requests
+        if not self._has_loaded:
+            return awaited
+        return [each for each in awaited if self._poll(each) not in requests.polls and not requests.is_repeated(each)]
+
+    def _poll(self, request: TrackedRequest) -> tuple[str, str]:
+        """Return by what a request is known when the same page is loaded again."""
+        return _endpoint(self._tab.url), _endpoint(request.url)
+
+
+def _named(requests: list[TrackedRequest]) -> list[Text]:
+    """Name the pictures, fonts, media and streams that are under way; of many, the first and how many more."""
+    if not requests:
+        return []
+    first, more = requests[0], len(requests) - 1
+    also = f" and {more} more pictures, fonts or streams" if more else ""
+    return [first.told.around(f"{first.told} ({first.resource}){also}")]
+
+
+def _repetition(left: LeftRunning) -> Text:
+    """Name what repeats without an effect that could be told, except of a text that is named."""
+    periods = sorted({round(period) for kind, period in left.repeats if kind in ("timeout", "interval")})
+    names = [f"a timer that repeats every {period} ms" for period in periods[:MAX_NAMED]]
+    kinds = {kind for kind, _ in left.repeats}
+    names += ["animation frames that repeat"] if "frame" in kinds else []
+    names += ["idle callbacks that repeat"] if "idle" in kinds else []
+    effect = "" if left.texts else ": without effect so far"
+    return Own(f"{', '.join(names)}{effect}")
 
 
 def _is_stream(request: TrackedRequest) -> bool:

@@ -13,8 +13,6 @@ from rove.firefox.protocol.request_facts import headers_of, kind_of
 from rove.page.events import request_tracker
 from rove.page.frames.frame_origins import FrameOrigins
 
-# Requests whose responses can change the content of a page.
-TRACKED_KINDS = frozenset({"document", "script", "stylesheet", "fetch", "xhr"})
 _ENDS = frozenset({"network.responseCompleted", "network.fetchError"})
 
 
@@ -48,8 +46,9 @@ class RequestTracker(request_tracker.RequestTracker):
         identity, request = self._identity(event), event["request"]
         if identity == event.get("navigation"):
             self.begin_document(identity, request["url"], event["redirectCount"] > 0)
-        is_tracked = kind_of(request) in TRACKED_KINDS and not request["url"].startswith(("blob:", "data:"))
-        self.begin(identity, request["method"], request["url"], self._origins.of(event["context"]), is_tracked)
+        is_local = request["url"].startswith(("blob:", "data:"))
+        resource = "" if is_local else kind_of(request)
+        self.begin(identity, request["method"], request["url"], self._origins.of(event["context"]), resource)
 
     def _on_response(self, event: dict[str, Any]) -> None:
         response = event["response"]

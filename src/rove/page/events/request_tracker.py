@@ -22,8 +22,14 @@ MAX_CHALLENGE_LENGTH = 200
 # that fails to connect to it has lost its network process, and with it all cookies and the proxies of its contexts.
 PROXY_UNREACHABLE = "net::ERR_PROXY_CONNECTION_FAILED"
 
+# What can change the content of a page when it arrives, and is waited for; and what is named while it is under way.
+AWAITED = frozenset({"document", "script", "stylesheet", "fetch", "xhr"})
+NAMED = frozenset({"image", "font", "media", "eventsource"})
+
 # A request that is unanswered for longer than this many seconds may be one that the server answers when it has news.
 RECENT_SECONDS = 8.0
+# A document that has asked for the same so often polls.
+POLL_REPEATS = 3
 # The oldest pending requests of a page that has more than this are no longer tracked.
 MAX_TRACKED = 1000
 
@@ -42,8 +48,8 @@ class _BoundedDict(dict[str, V]):
 class RequestTracker:
     """Pending requests and when each began, so that those an action caused can be told from earlier ones.
 
-    An engine reports those whose responses can change the content of a page: not images and fonts, nor WebSockets,
-    which stay open. `stop` is called to load no more of a document that is too large.
+    `pending` has those whose responses can change the content of a page: not images and fonts, which are `unawaited`,
+    nor WebSockets, which stay open. `stop` is called to load no more of a document that is too large.
     """
 
     def __init__(self, page_events: PageEvents, max_bytes: int, stop: Callable[[], None]) -> None:
@@ -51,6 +57,11 @@ class RequestTracker:
         self._max_bytes = max_bytes
         self._stop = stop
         self._pending: dict[str, TrackedRequest] = _BoundedDict()
+        self._unawaited: dict[str, TrackedRequest] = _BoundedDict()
+        # How often the document has asked for the same, and been answered.
+        self._repeats: dict[str, int] = _BoundedDict()
+        # Pages that were waited for in vain, each with an endpoint that did not answer.
+        self.polls: set[tuple[str, str]] = set()
         self._descriptions: dict[str, PageText] = _BoundedDict()
         self._changed = asyncio.Event()
         self.ended_count = 0
@@ -66,6 +77,14 @@ class RequestTracker:
     @property
     def pending(self) -> list[TrackedRequest]:
         return list(self._pending.values())
+
+    @property
+    def unawaited(self) -> list[TrackedRequest]:
+        return list(self._unawaited.values())
+
+    def is_repeated(self, request: TrackedRequest) -> bool:
+        """Whether the document keeps asking for this, without a body, as one that polls does."""
+        return request.method == "GET" and self._repeats.get(request.url, 0) >= POLL_REPEATS
 
     @property
     def has_recent(self) -> bool:
@@ -105,11 +124,15 @@ class RequestTracker:
 
     # What an engine reports
 
-    def begin(self, identity: str, method: str, url: str, origin: str, is_tracked: bool) -> None:
-        """Note a request; one that is not tracked is only told of if it fails. `origin`: of the sending document."""
+    def begin(self, identity: str, method: str, url: str, origin: str, resource: str) -> None:
+        """Note a request for a resource of a type; one of any other is only told of if it fails.
+
+        `origin`: of the document that sends it.
+        """
         self._descriptions[identity] = PageText(f"{method} {url[:300]}", origin)
-        if is_tracked:
-            self._pending[identity] = TrackedRequest(url, method, time.monotonic(), origin=origin)
+        group = self._pending if resource in AWAITED else self._unawaited if resource in NAMED else None
+        if group is not None:
+            group[identity] = TrackedRequest(url, method, time.monotonic(), origin=origin, resource=resource)
 
     def begin_document(self, loader: str, url: str, is_redirect: bool) -> None:
         """Note the request for another main document, before `begin`; its id is that of its navigation."""
@@ -122,6 +145,8 @@ class RequestTracker:
         # The requests of the previous document no longer matter.
         self.document = DocumentRequest(loader, url)
         self._pending.clear()
+        self._unawaited.clear()
+        self._repeats.clear()
         self._descriptions.clear()
         self.unfollowed = 0
 
@@ -159,8 +184,11 @@ class RequestTracker:
     def end(self, identity: str) -> None:
         """Note that a request is over."""
         self._descriptions.pop(identity, None)
-        if self._pending.pop(identity, None) is not None:
-            self.ended_count += 1
+        self._unawaited.pop(identity, None)
+        request = self._pending.pop(identity, None)
+        if request is not None:
+            self.ended_count += not self.is_repeated(request)
+            self._repeats[request.url] = self._repeats.get(request.url, 0) + 1
         self._changed.set()
 
     def fail(self, identity: str, error: str, is_cancelled: bool) -> None:

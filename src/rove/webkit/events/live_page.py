@@ -218,7 +218,7 @@ class LivePage(live_page.LivePage):
             self.begin_leaving()
         elif kind == "request":
             number, method, url, _ = facts
-            self.requests.begin(str(number), method, url, self.origins.page, True)
+            self.requests.begin(str(number), method, url, self.origins.page, "fetch")
         elif kind == "answer":
             self.requests.respond(str(facts[0]), facts[1], {})
             self.requests.end(str(facts[0]))

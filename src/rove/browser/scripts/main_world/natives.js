@@ -1,16 +1,18 @@
 // Built-in functions as they were before any script of the page could replace them.
 
 export const nativeApply = Reflect.apply;
+export const nativeConstruct = Reflect.construct;
 export const NativePromise = Promise;
 export const NativeCustomEvent = CustomEvent;
 export const nativeDispatch = EventTarget.prototype.dispatchEvent;
 export const nativeListen = EventTarget.prototype.addEventListener;
 export const nativeStringify = JSON.stringify;
+export const nativeParse = JSON.parse;
 export const nativeDescriptor = Object.getOwnPropertyDescriptor;
 
 const nativeDefine = Object.defineProperty;
 const nativeIndexOf = String.prototype.indexOf;
-const nativeSlice = String.prototype.slice;
+export const nativeSlice = String.prototype.slice;
 const nativeIsPrototypeOf = Object.prototype.isPrototypeOf;
 const NativeError = Error;
 const exceptionPrototype = DOMException.prototype;

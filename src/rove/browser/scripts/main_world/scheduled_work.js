@@ -1,10 +1,13 @@
 // Records the work that scripts of the page have scheduled and that has not run yet: timers, animation frames, idle
-// callbacks, and messages to workers and servers that wait for a reply. An action waits for the work that it caused, and
-// only the functions that schedule work know of it (page/scheduled_work.js asks for it).
+// callbacks, messages of a channel, and messages to workers and servers that wait for a reply. An action waits for the
+// work that it caused, and only the functions that schedule work know of it (page/scheduled_work.js asks for it).
 //
 // Work that a callback schedules belongs to the chain of that callback. A chain that began before an action, such as a
 // clock or a drawing loop, is not waited for. Chains that go through a fetch are lost and begin anew; delays that the
 // page keeps using while no action runs are therefore known as its own.
+//
+// Work that repeats, the same callback after the same delay, is counted. The driver decides when it is idle, as nothing
+// has come of it, and no longer waits for it; an effect of it makes it count again, for good.
 
 import { WORK_ANSWER, WORK_QUESTION } from "./event_names.js";
 import {
@@ -12,9 +15,12 @@ import {
   callNative,
   NativeCustomEvent,
   nativeApply,
+  nativeConstruct,
   nativeDescriptor,
   nativeDispatch,
   nativeListen,
+  nativeParse,
+  nativeSlice,
   nativeStringify,
 } from "./natives.js";
 
@@ -23,29 +29,68 @@ const nativeNow = performance.now;
 const nativeQueueMicrotask = queueMicrotask;
 const now = () => nativeApply(nativeNow, nativePerformance, []);
 
-/** @type {Record<string, { began: number, due: number, period: number, ticks: number, name: string }>} */
+// How often the same callback has run after the same delay: in all, and without effect since a moment; for how many
+// milliseconds in all, and whether it is known to be idle.
+/** @typedef {{ source: string, total: number, runs: number, since: number, busy: number, isIdle: boolean }} Repetition */
+/** @typedef {{ began: number, due: number, period: number, ticks: number, name: string, repetition: Repetition }} Work */
+
+/** @type {Record<string, Work>} */
 const scheduledWork = { __proto__: /** @type {any} */ (null) };
 
-// The moment at which the chain of the running callback began; null outside of callbacks.
-/** @type {number | null} */
-let chainBegan = null;
-let chainTurn = 0;
+// The work whose callback runs; null outside of callbacks.
+/** @type {Work | null} */
+let running = null;
+let runningTurn = 0;
+let runningSince = 0;
 
 // An `await` in a callback continues in a microtask, some turns after the callback has returned.
 const MICROTASK_TURNS = 32;
 
 /** @param {number} turn @param {number} turns */
-const endChain = (turn, turns) => {
-  if (turn !== chainTurn) return;
-  if (turns === 0) chainBegan = null;
-  else nativeApply(nativeQueueMicrotask, undefined, [() => endChain(turn, turns - 1)]);
+const endRun = (turn, turns) => {
+  if (turn !== runningTurn) return;
+  if (turns === MICROTASK_TURNS - 1 && running) running.repetition.busy += now() - runningSince;
+  if (turns === 0) running = null;
+  else nativeApply(nativeQueueMicrotask, undefined, [() => endRun(turn, turns - 1)]);
 };
 
 // The microtasks of a callback run when it has returned or thrown.
-/** @param {number} began */
-const beginChain = (began) => {
-  chainBegan = began;
-  endChain(++chainTurn, MICROTASK_TURNS);
+/** @param {Work} work */
+const beginRun = (work) => {
+  running = work;
+  runningSince = now();
+  work.ticks += 1;
+  work.repetition.total += 1;
+  work.repetition.runs += 1;
+  endRun(++runningTurn, MICROTASK_TURNS);
+};
+
+const nativeToString = Function.prototype.toString;
+const nativeIncludes = String.prototype.includes;
+const LONGEST_SOURCE = 2000;
+
+// Callbacks that were idle, and those that have once had an effect, which are never idle again.
+/** @type {Record<string, true>} */
+const idleSources = { __proto__: /** @type {any} */ (null) };
+/** @type {Record<string, true>} */
+const effectiveSources = { __proto__: /** @type {any} */ (null) };
+let knownSources = 0;
+const MAX_SOURCES = 500;
+
+/** @param {Record<string, true>} sources @param {string} source */
+const rememberSource = (sources, source) => {
+  if (sources[source] || nativeApply(nativeIncludes, source, ["[native code]"])) return; // such as a `resolve`
+  if (++knownSources <= MAX_SOURCES) sources[source] = true;
+};
+
+// The repetition that scheduled work belongs to: that of the running callback, if it schedules itself again.
+/** @param {WorkKind} kind @param {number} delay @param {Function} callback @param {number} at @returns {Repetition} */
+const repetitionOf = (kind, delay, callback, at) => {
+  const text = nativeApply(nativeToString, callback, []);
+  const source = `${kind} ${delay} ${text.length > LONGEST_SOURCE ? nativeApply(nativeSlice, text, [0, LONGEST_SOURCE]) + text.length : text}`;
+  const last = running?.repetition;
+  if (last && last.source === source) return last;
+  return { source, total: 0, runs: 0, since: at, busy: 0, isIdle: idleSources[source] === true };
 };
 
 // Delays, and names of functions, that the page has used repeatedly while no action ran.
@@ -77,7 +122,7 @@ const delayOf = (delay) => {
 
 /** @typedef {"timeout" | "interval" | "frame" | "idle"} WorkKind */
 
-/** @param {WorkKind} kind @param {Function} callback @param {any} option */
+/** @param {WorkKind} kind @param {Function} callback @param {any} option @returns {Work} */
 const describeWork = (kind, callback, option) => {
   const at = now();
   const delay = kind === "timeout" || kind === "interval" ? delayOf(option) : 0;
@@ -86,11 +131,12 @@ const describeWork = (kind, callback, option) => {
   const name = `${kind} ${delay} ${typeof called === "string" ? called : ""}`;
   const isOwn = kind === "timeout" && isOwnWork(name, at);
   return {
-    began: isOwn ? -1 : (chainBegan ?? at),
+    began: isOwn ? -1 : (running?.began ?? at),
     due: at + delay,
-    period: kind === "interval" ? delay : 0,
+    period: delay,
     ticks: 0,
     name: kind,
+    repetition: repetitionOf(kind, delay, callback, at),
   };
 };
 
@@ -106,10 +152,9 @@ const recordScheduling = (name, kind) => {
       const work = describeWork(kind, callback, given[1]);
       let key = "";
       given[0] = announcing(callback, () => {
-        work.ticks += 1;
         work.due = now() + work.period;
         if (kind !== "interval") delete scheduledWork[key];
-        beginChain(work.began);
+        beginRun(work);
       });
       const id = callNative(target, self, given);
       key = prefix + id;
@@ -139,6 +184,9 @@ const weakMapSet = WeakMap.prototype.set;
 const conversations = new WeakMap();
 let conversationCount = 0;
 
+/** @type {Repetition} */
+const NO_REPETITION = { source: "", total: 0, runs: 0, since: 0, busy: 0, isIdle: false };
+
 /** @param {EventTarget} peer */
 const startConversation = (peer) => {
   const conversation = { key: `reply${++conversationCount}`, replies: 0, messages: 0 };
@@ -158,7 +206,15 @@ const noteMessage = (peer) => {
   conversation.messages += 1;
   if (conversation.messages > 1 && conversation.replies === 0) return;
   const at = now();
-  scheduledWork[conversation.key] = { began: chainBegan ?? at, due: at + REPLY_MS, period: 0, ticks: 0, name: "reply" };
+  const began = running?.began ?? at;
+  scheduledWork[conversation.key] = {
+    began,
+    due: at + REPLY_MS,
+    period: 0,
+    ticks: 0,
+    name: "reply",
+    repetition: NO_REPETITION,
+  };
 };
 
 /** @param {"Worker" | "WebSocket"} type @param {string} method */
@@ -175,11 +231,72 @@ const recordMessages = (type, method) => {
   });
 };
 
+// A message to the other end of a channel in the same document, with which schedulers cut long work into slices. It is
+// delivered at once unless the page works; a port that was given away delivers elsewhere.
+const DELIVERY_MS = 100;
+// What a port sends so soon after it was sent something belongs to the same chain.
+const SLICE_MS = 50;
+/** @typedef {{ began: number, last: number, keys: string[] }} Channel */
+/** @type {WeakMap<object, Channel>} */
+const channels = new WeakMap();
+let messageCount = 0;
+
+/** @param {MessagePort} port @param {Channel} channel */
+const followPort = (port, channel) => {
+  nativeApply(weakMapSet, channels, [port, channel]);
+  const onMessage = () => {
+    for (let i = 0; i < channel.keys.length; i++) delete scheduledWork[channel.keys[i]];
+    channel.keys.length = 0;
+    channel.last = now();
+  };
+  nativeApply(nativeListen, port, ["message", onMessage, true]);
+};
+
+/** @param {"port1" | "port2"} name */
+const portGetter = (name) => /** @type {any} */ (nativeDescriptor(MessageChannel.prototype, name)).get;
+const portGetters = [portGetter("port1"), portGetter("port2")];
+
+const recordChannels = () => {
+  globalThis.MessageChannel = new Proxy(MessageChannel, {
+    construct(target, given, subclass) {
+      const made = nativeConstruct(target, given, subclass);
+      /** @type {Channel} */
+      const channel = { began: 0, last: -Infinity, keys: [] };
+      for (let i = 0; i < portGetters.length; i++) followPort(nativeApply(portGetters[i], made, []), channel);
+      return made;
+    },
+  });
+  MessagePort.prototype.postMessage = new Proxy(MessagePort.prototype.postMessage, {
+    apply(target, self, given) {
+      const result = callNative(target, self, given);
+      const channel = nativeApply(weakMapGet, channels, [self]);
+      if (!channel) return result;
+      const at = now();
+      if (at - channel.last > SLICE_MS) channel.began = running?.began ?? at;
+      const key = `message${++messageCount}`;
+      channel.keys[channel.keys.length] = key;
+      scheduledWork[key] = {
+        began: channel.began,
+        due: at,
+        period: 0,
+        ticks: 0,
+        name: "message",
+        repetition: NO_REPETITION,
+      };
+      return result;
+    },
+  });
+};
+
 // Work that should have run long ago belongs to a document that is hidden or throttled, or was cancelled out of sight.
 const OVERDUE_MS = 1000;
+/** @type {Record<string, number>} */
+const OVERDUE = { __proto__: /** @type {any} */ (null), reply: 0, message: DELIVERY_MS };
 const MAX_WORK_ASKED = 2000;
 
-// Answers with the work of chains that began at a moment or later: its name and the milliseconds until it is due.
+// Answers with the work of chains that began at a moment or later: its name, the milliseconds until it is due, its
+// period and ticks, and how it repeats: how often, for how long, how much of that time it ran, and whether it is idle (1)
+// or never will be (-1).
 /** @param {number} since */
 const workSince = (since) => {
   const at = now();
@@ -187,25 +304,58 @@ const workSince = (since) => {
   let asked = 0;
   for (const key in scheduledWork) {
     const work = scheduledWork[key];
-    if (at - work.due > (work.name === "reply" ? 0 : OVERDUE_MS)) {
+    if (at - work.due > (OVERDUE[work.name] ?? OVERDUE_MS)) {
       delete scheduledWork[key];
       continue;
     }
     if (++asked > MAX_WORK_ASKED) break;
-    if (work.began >= since) found[found.length] = [work.name, work.due - at, work.period, work.ticks];
+    if (work.began < since) continue;
+    const { source, runs, since: first, busy, isIdle } = work.repetition;
+    const state = isIdle ? 1 : effectiveSources[source] ? -1 : 0;
+    found[found.length] = [work.name, work.due - at, work.period, work.ticks, runs, at - first, busy, state];
   }
   return found;
 };
 
+// Notes that what has repeated for long enough since a moment has had no effect.
+/** @param {number} since @param {number} runs @param {number} milliseconds */
+const markIdle = (since, runs, milliseconds) => {
+  const at = now();
+  for (const key in scheduledWork) {
+    const { began, repetition } = scheduledWork[key];
+    if (began < since || repetition.runs < runs || at - repetition.since < milliseconds) continue;
+    repetition.isIdle = true;
+    rememberSource(idleSources, repetition.source);
+  }
+};
+
+// Notes that the document changes, by the callback that runs; answers with when its chain began, its period, and whether
+// it repeats.
+const noteEffect = () => {
+  if (!running) return null;
+  const { repetition, began, period, name } = running;
+  if (repetition.isIdle || idleSources[repetition.source]) {
+    rememberSource(effectiveSources, repetition.source);
+    delete idleSources[repetition.source];
+  }
+  repetition.isIdle = false;
+  repetition.since = now();
+  repetition.runs = 0;
+  return [began, period, name === "interval" || repetition.total > 1];
+};
+
+// The question of the driver: `action` as one begins, `effect`, `idle` with numbers, or `work` since a moment.
 /** @param {CustomEvent} event */
 const onWorkQuestion = (event) => {
-  const since = +event.detail;
-  if (!(since >= 0)) {
-    lastActionAt = now(); // an action begins
-    return;
-  }
-  const answer = new NativeCustomEvent(WORK_ANSWER, { detail: nativeStringify(workSince(since)) });
-  nativeApply(nativeDispatch, globalThis, [answer]);
+  const [name, since, runs, milliseconds] = nativeParse(event.detail);
+  /** @type {any} */
+  let answer = null;
+  if (name === "action") lastActionAt = now();
+  else if (name === "effect") answer = noteEffect();
+  else if (name === "idle") markIdle(since, runs, milliseconds);
+  else answer = workSince(since);
+  if (answer)
+    nativeApply(nativeDispatch, globalThis, [new NativeCustomEvent(WORK_ANSWER, { detail: nativeStringify(answer) })]);
 };
 
 export const recordScheduledWork = () => {
@@ -219,5 +369,6 @@ export const recordScheduledWork = () => {
   recordCancelling("cancelIdleCallback", "idle");
   recordMessages("Worker", "postMessage");
   recordMessages("WebSocket", "send");
+  recordChannels();
   nativeApply(nativeListen, globalThis, [WORK_QUESTION, onWorkQuestion, true]);
 };

@@ -3,39 +3,85 @@
 
 import { WORK_ANSWER, WORK_QUESTION } from "../main_world/event_names.js";
 
-// Timers that are longer are for hiding a message again or for a next poll, not for the effect of an action.
-const LONGEST_DELAY_MS = 1050;
 // A repeated timer that is shorter draws an animation; a longer one counts until its first tick.
 const ANIMATION_PERIOD_MS = 250;
+// What repeats is a loop once it has run so often and for so long. One that works most of the time does something in slices.
+const LOOP_RUNS = 3;
+const LOOP_MS = 200;
+const BUSY_SHARE = 0.3;
+const IDLE = 1;
+const NEVER_IDLE = -1;
 
-/** @param {string} detail */
-const askMainWorld = (detail) => {
-  /** @type {[name: string, left: number, period: number, ticks: number][]} */
-  let work = [];
+/** @typedef {[name: string, left: number, period: number, ticks: number, runs: number, age: number, busy: number, state: number]} Work */
+
+/** @param {(string | number)[]} question */
+const askMainWorld = (...question) => {
+  /** @type {any} */
+  let answer = null;
   /** @param {Event} event */
   const onAnswer = (event) => {
-    const answer = /** @type {CustomEvent} */ (event).detail;
-    if (typeof answer === "string") work = JSON.parse(answer);
+    const detail = /** @type {CustomEvent} */ (event).detail;
+    if (typeof detail === "string") answer = JSON.parse(detail);
   };
   globalThis.addEventListener(WORK_ANSWER, onAnswer, true);
-  globalThis.dispatchEvent(new CustomEvent(WORK_QUESTION, { detail }));
+  globalThis.dispatchEvent(new CustomEvent(WORK_QUESTION, { detail: JSON.stringify(question) }));
   globalThis.removeEventListener(WORK_ANSWER, onAnswer, true);
-  return work;
+  return answer;
 };
 
 export const noteActionStart = () => {
-  askMainWorld("-1");
+  askMainWorld("action");
 };
 
-// The milliseconds until the next of the work that an action set off is due, and what is left beyond the time to wait.
+/** @typedef {{ began: number, period: number, repeats: boolean } | null} Cause */
+
+// Notes that the document changes, and returns whose callback does that: when its chain began, its period, and whether it
+// repeats. Null if it is none that is known.
+/** @returns {Cause} */
+export const noteEffect = () => {
+  const answer = askMainWorld("effect");
+  return answer && { began: answer[0], period: answer[1], repeats: answer[2] };
+};
+
 /** @param {number} since */
-export const awaitedWork = (since) => {
-  let next = Infinity;
-  let later = 0;
-  for (const [name, left, period, ticks] of askMainWorld(String(Math.max(since, 0)))) {
+export const noteIdleLoops = (since) => {
+  askMainWorld("idle", Math.max(since, 0), LOOP_RUNS, LOOP_MS);
+};
+
+/** @param {Work} work */
+const isLoop = ([name, , , , runs, age, busy, state]) => {
+  if (state === NEVER_IDLE || runs < LOOP_RUNS || age < LOOP_MS) return false;
+  return name === "interval" || name === "frame" || busy / age < BUSY_SHARE;
+};
+
+// Whether work has repeated at all, as far as it is known.
+/** @param {Work} work */
+const isRepeated = ([name, , period, , runs]) => (name === "interval" && period <= ANIMATION_PERIOD_MS) || runs > 0;
+
+// The milliseconds until the next of the work that an action set off is due: of what runs once (`once`), of what has begun
+// to repeat (`again`), and of what is a loop (`loop`). `later`: until what is not waited for, as it is due later than
+// `longest`. `repeats`: what repeats and is not waited for, by its kind and period.
+/** @param {number} since @param {number} longest */
+export const awaitedWork = (since, longest) => {
+  const found = {
+    once: Infinity,
+    again: Infinity,
+    loop: Infinity,
+    later: 0,
+    repeats: /** @type {[string, number][]} */ ([]),
+  };
+  /** @type {Work[]} */
+  const scheduled = askMainWorld("work", Math.max(since, 0)) ?? [];
+  for (const work of scheduled) {
+    const [name, left, period, ticks, , , , state] = work;
+    const isReply = name === "reply" || name === "message";
     if (name === "interval" && ticks > 0 && period > ANIMATION_PERIOD_MS) continue;
-    if (left > LONGEST_DELAY_MS) later = later === 0 ? left : Math.min(later, left);
-    else next = Math.min(next, Math.max(left, 0));
+    if (state === IDLE || (left > longest && isRepeated(work))) found.repeats.push([name, period]);
+    else if (left > longest && !isReply) found.later = found.later === 0 ? left : Math.min(found.later, left);
+    else {
+      const kind = isLoop(work) ? "loop" : isRepeated(work) ? "again" : "once";
+      found[kind] = Math.min(found[kind], Math.max(left, 0));
+    }
   }
-  return { next, later };
+  return found;
 };

@@ -1,6 +1,8 @@
 // Waiting until everything that an action set off in the document is over: changes, frames, timers, animations.
 
+import { documentOrigin } from "../dom/elements.js";
 import { knownShadowRoots } from "../dom/shadow_roots.js";
+import { clip } from "../dom/text.js";
 import { forgetLook } from "../paint/look_changes.js";
 import { takeSnapshot } from "../snapshot/snapshot.js";
 import { animationTimeLeft, isScrolling } from "./animations.js";
@@ -9,12 +11,16 @@ import {
   changesSoFar,
   firstChange,
   hasChangedAfter,
-  nextRound,
+  markChangingRestless,
+  noteActionBegan,
+  restlessTexts,
   startCounting,
   stopCounting,
   watchForChanges,
 } from "./mutations.js";
-import { awaitedWork, noteActionStart } from "./scheduled_work.js";
+import { awaitedWork, noteActionStart, noteIdleLoops } from "./scheduled_work.js";
+import { isSteady, markFieldsRestless } from "./steadiness.js";
+import { isUnfinished } from "./unfinished.js";
 import { takeRefusedFields } from "./validation.js";
 
 // What a page shows for a moment ("Copied!") may be gone when all is over. Before a timer of this length the page is
@@ -22,10 +28,21 @@ import { takeRefusedFields } from "./validation.js";
 const MOMENT_MS = 60;
 const MAX_MOMENTS = 4;
 const SAME_ACTION_MS = 20;
+// For this long, the timers that a page has set as it was loaded are named in each answer.
+const NEW_PAGE_MS = 3000;
+// What is named of what goes on.
+const MAX_REPEATS = 20;
+const MAX_RESTLESS_TEXT = 60;
 
 // `wait`: milliseconds that one call may take. `ago`: milliseconds since the action began. `limit`: milliseconds that
-// changes, timers and animations may still take.
-/** @typedef {{ wait: number, ago: number, limit: number }} Patience */
+// changes, timers and animations may still take. `loading`: where a document was loaded, milliseconds that it may take if
+// it is empty or shows that it is busy; else 0.
+/** @typedef {{ wait: number, ago: number, limit: number, loading: number }} Patience */
+
+// Timers that are longer are for hiding a message again or for a next poll, not for the effect of an action. A page that
+// was loaded and stands needs none to be read.
+const LONGEST_DELAY_MS = 1050;
+const LONGEST_DELAY_AFTER_LOAD_MS = 300;
 
 // A document whose changes had to be left unfinished never rests; later actions wait this long for its changes.
 const NEVER_RESTS_MS = 300;
@@ -45,7 +62,7 @@ const momentOf = (ago) => {
 /** @param {number} since @param {number} deadline */
 const untilNoChanges = async (since, deadline) => {
   for (;;) {
-    const before = nextRound();
+    const before = changesSoFar();
     await untilFrameIsOver(since);
     if (changesSoFar() === before) return true;
     since = performance.now();
@@ -56,66 +73,120 @@ const untilNoChanges = async (since, deadline) => {
 const SCROLL_CHECK_MS = 20;
 // Timers fire at their time or a little later.
 const TIMER_GRACE_MS = 1;
-
-// Milliseconds until the next of what is under way should be over, null for nothing; and until what is not waited for.
-/** @param {number} began @param {number} left */
-const underWay = (began, left) => {
-  const work = awaitedWork(began);
-  const animations = animationTimeLeft(left);
-  const candidates = [];
-  if (work.next <= left) candidates.push(work.next);
-  if (animations.within > 0) candidates.push(animations.within);
-  if (isScrolling()) candidates.push(SCROLL_CHECK_MS);
-  const next = candidates.length ? Math.min(...candidates) + TIMER_GRACE_MS : null;
-  const isMoving = animations.within > 0;
-  const isStill = !isMoving && next !== null && next > MOMENT_MS;
-  return {
-    next,
-    isMoving,
-    isStill,
-    timer: work.next > left && work.next < Infinity ? work.next : work.later,
-    animation: animations.later,
-  };
-};
+// While changes go on, it is looked this often whether they matter.
+const ROUND_MS = 20;
 
 /** @param {number} milliseconds */
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-// `onStill` is called when the page is still, though a timer that the action set is pending.
+// Waits as `patience` says; returns whether more is to be waited for in another call, and what is left: `timer` and
+// `animation` in milliseconds, what `repeats` without effect, `texts` that keep changing. `onStill` is called when the page
+// is still, though a timer that the action set is pending.
 /** @param {Patience} patience @param {() => void} [onStill] */
 export const untilSettled = async (patience, onStill = () => {}) => {
-  const began = momentOf(patience.ago);
-  const deadline = performance.now() + patience.wait;
-  const limit = performance.now() + Math.max(patience.limit, 0);
+  const wait = new Wait(patience, onStill);
   listenForInput(); // document.open() removes all listeners; adding one twice has no effect
-  startCounting();
+  startCounting(patience.loading > 0);
   try {
-    const result = await untilNothingIsUnderWay(began, deadline, limit, onStill);
-    return { ...result, refused: takeRefusedFields() };
+    const busy = await wait.run();
+    return { busy, ...wait.left(busy), origin: documentOrigin(), refused: takeRefusedFields() };
   } finally {
     stopCounting();
   }
 };
 
-/** @param {number} began @param {number} deadline @param {number} limit @param {() => void} onStill */
-const untilNothingIsUnderWay = async (began, deadline, limit, onStill) => {
-  let wasMoving = false;
-  for (let since = inputSince(began); ; since = performance.now()) {
-    const lastMoment = neverRests ? performance.now() + NEVER_RESTS_MS : limit;
-    const isQuiet = await untilNoChanges(since, Math.min(deadline, lastMoment));
+// One wait for what an action has set off in the document.
+class Wait {
+  /** @param {Patience} patience @param {() => void} onStill */
+  constructor(patience, onStill) {
     const now = performance.now();
-    const { next, isMoving, isStill, timer, animation } = underWay(began, Math.max(limit - now, 0));
-    const isOver = next === null && (isQuiet || now >= lastMoment);
-    if (!isQuiet && now >= limit) neverRests = true;
-    if ((isOver && !wasMoving) || now >= limit) return { busy: false, timer, animation };
-    if (now >= deadline) return { busy: true, timer, animation };
-    if (isQuiet && isStill) onStill();
-    // The end of an animation is reported to the page in the frame after it.
-    if (isOver) await nextPaint();
-    else if (next !== null) await pause(Math.min(next, deadline - now));
-    wasMoving = isMoving;
+    this.onStill = onStill;
+    this.began = momentOf(patience.ago);
+    this.deadline = now + patience.wait;
+    this.limit = now + Math.max(patience.limit, 0);
+    this.loads = patience.loading > 0;
+    this.loadingLimit = now + patience.loading;
+    this.isUnfinished = false;
+    this.work = awaitedWork(this.began, LONGEST_DELAY_MS);
+    this.animation = 0;
   }
-};
+
+  // Returns whether the time of this call was too short.
+  async run() {
+    let wasMoving = false;
+    for (let since = inputSince(this.began); ; since = performance.now()) {
+      const lastMoment = neverRests ? Math.min(this.limit, performance.now() + NEVER_RESTS_MS) : this.limit;
+      const isQuiet = await untilNoChanges(since, Math.min(this.deadline, lastMoment, since + ROUND_MS));
+      const now = performance.now();
+      const { next, isMoving } = this.underWay(now);
+      const { again, loop } = this.work;
+      const isCalm = isQuiet || (neverRests && now >= lastMoment);
+      const repeats = Math.min(again, loop) < Infinity;
+      if (next === null && !repeats && isCalm && !wasMoving) return false;
+      if (now >= this.limit) {
+        if (!isQuiet) neverRests = true;
+        markChangingRestless();
+        markFieldsRestless();
+        return false;
+      }
+      if (now >= this.deadline) return true;
+      // What is left repeats, or changes what cannot be told.
+      if (next === null && (repeats || !isQuiet) && isSteady(this.began, this.loads) && again === Infinity) {
+        noteIdleLoops(this.began);
+        return false;
+      }
+      const isStill = !isMoving && next !== null && next > MOMENT_MS;
+      if (isQuiet && isStill) this.onStill();
+      // The end of an animation is reported to the page in the frame after it.
+      if (next !== null) await pause(Math.min(next, this.deadline - now));
+      else if (repeats) await pause(ROUND_MS);
+      else if (isQuiet) await nextPaint();
+      wasMoving = isMoving;
+    }
+  }
+
+  // Milliseconds until the next of what is under way should be over, null for nothing; and whether something moves.
+  /** @param {number} now */
+  underWay(now) {
+    const longest = this.loads ? LONGEST_DELAY_AFTER_LOAD_MS : LONGEST_DELAY_MS;
+    this.work = awaitedWork(this.began, Math.min(longest, this.limit - now));
+    const mayBeContent = this.work.later > 0 && this.work.later < this.loadingLimit - now;
+    if (this.loads && (mayBeContent || now >= this.limit)) {
+      this.isUnfinished = isUnfinished();
+      if (this.isUnfinished && this.loadingLimit > this.limit) this.limit = this.loadingLimit;
+      if (this.isUnfinished) this.work = awaitedWork(this.began, this.limit - now);
+    }
+    const animations = animationTimeLeft(Math.max(this.limit - now, 0));
+    this.animation = animations.later;
+    const candidates = [];
+    if (this.work.once < Infinity) candidates.push(this.work.once);
+    if (animations.within > 0) candidates.push(animations.within);
+    if (isScrolling()) candidates.push(SCROLL_CHECK_MS);
+    const next = candidates.length ? Math.min(...candidates) + TIMER_GRACE_MS : null;
+    return { next, isMoving: animations.within > 0 };
+  }
+
+  // What is not waited for any more.
+  /** @param {boolean} busy */
+  left(busy) {
+    if (busy) return { timer: 0, animation: 0, repeats: [], texts: [], unfinished: false };
+    const longest = Math.max(
+      Math.min(this.loads ? LONGEST_DELAY_AFTER_LOAD_MS : LONGEST_DELAY_MS, this.limit - performance.now()),
+      0,
+    );
+    // What a page that was just loaded has still to do may not have been told.
+    const since = performance.now() < NEW_PAGE_MS ? 0 : this.began;
+    const { later } = awaitedWork(since, longest);
+    const { repeats } = awaitedWork(this.began, longest);
+    return {
+      timer: later,
+      animation: this.animation,
+      repeats: repeats.slice(0, MAX_REPEATS),
+      texts: restlessTexts().map((text) => clip(text, MAX_RESTLESS_TEXT)),
+      unfinished: this.isUnfinished && isUnfinished(),
+    };
+  }
+}
 
 // A snapshot of the whole document is numbered, so that the driver can ask whether anything changed after it. Animations
 // change the page without changing the document.
@@ -142,13 +213,16 @@ const keepMoment = (began) => {
 /** @param {Patience} patience */
 export const snapshotWhenSettled = async (patience) => {
   const ends = performance.now() + patience.limit;
+  const loadingEnds = performance.now() + patience.loading;
   const began = Math.round(momentOf(patience.ago));
   // The driver's clock and the page's differ by a little from call to call.
   if (still && Math.abs(still.began - began) > SAME_ACTION_MS) still = null;
   /** @type {any[]} */
   let refused = [];
   for (;;) {
-    const result = await untilSettled({ ...patience, limit: ends - performance.now() }, () => keepMoment(began));
+    const now = performance.now();
+    const loading = patience.loading ? Math.max(loadingEnds - now, 1) : 0;
+    const result = await untilSettled({ ...patience, limit: ends - now, loading }, () => keepMoment(began));
     refused = [...refused, ...result.refused];
     if (result.busy) return { ...result, refused };
     const roots = knownShadowRoots().size;
@@ -164,6 +238,7 @@ export const snapshotWhenSettled = async (patience) => {
 export const beginAction = (number) => {
   actionBegan = performance.now();
   noteActionStart();
+  noteActionBegan();
   forgetLook();
   return hasChangedAfter(number);
 };
@@ -171,8 +246,8 @@ export const beginAction = (number) => {
 // Whether a timer, a frame or an animation is due within so many milliseconds.
 /** @param {number} milliseconds */
 export const expectsWork = (milliseconds) => {
-  const { next, later } = awaitedWork(0);
-  return next <= milliseconds || (later > 0 && later <= milliseconds) || animationTimeLeft(milliseconds).within > 0;
+  const { once, again, loop } = awaitedWork(0, milliseconds);
+  return Math.min(once, again, loop) <= milliseconds || animationTimeLeft(milliseconds).within > 0;
 };
 
 // Resolves at the first sign of an effect after the last snapshot, or after the timeout.

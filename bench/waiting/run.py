@@ -1,0 +1,103 @@
+"""Opens and presses each page with a server, and watches for two seconds what its answer did not tell."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tests.waiting.kinds import Beginning, Kind
+
+from bench.client import NoAnswer, Reply, ServerFailed
+from bench.driver import Driver
+from bench.report import ROVE
+from bench.servers import Server
+from bench.site import Site
+from bench.waiting.verdict import WITHIN, untold
+from bench.waiting.watcher import Reading, Watcher
+
+# Seconds between two looks at a page, and how long a page goes on before it is pressed.
+LOOK = 0.1
+BEFORE = 1.2
+
+
+@dataclass(frozen=True)
+class Case:
+    """A kind of page begun by something; seconds of the answer and what is wrong with it, once it was tried."""
+
+    path: str
+    kind: Kind
+    begins: Beginning
+    seconds: float = 0.0
+    wrong: str = ""
+    text: str = ""
+
+
+async def run(server: Server, cases: Sequence[Case], site: Site, port: int, limit: float) -> list[Case]:
+    """Try all cases with one server."""
+    tried: list[Case] = []
+    driver = await Driver.start(server, site, limit)
+    watcher = Watcher(port)
+    try:
+        for case in cases:
+            try:
+                tried.append(await _try(driver, watcher, site, case))
+            except (NoAnswer, ServerFailed, LookupError) as failure:
+                tried.append(replace(case, seconds=limit, wrong=str(failure) or type(failure).__name__))
+                if isinstance(failure, NoAnswer):
+                    await watcher.close()
+                    await driver.kill()
+                    driver = await Driver.start(server, site, limit)
+            latest = tried[-1]
+            print(f"    {latest.kind.name}, {latest.begins}: {latest.seconds * 1000:.0f} ms {latest.wrong}", flush=True)
+    finally:
+        await watcher.close()
+        await driver.stop()
+    return tried
+
+
+async def _try(driver: Driver, watcher: Watcher, site: Site, case: Case) -> Case:
+    address = site.url(case.path)
+    if case.begins == "load":
+        began = time.perf_counter()
+        reply = await driver.navigate(case.path)
+        text = reply.text if driver.server.key == ROVE else (await driver.whole_snapshot()).text
+        seen = await _watch(watcher, address, began)
+        wrong = untold(text, None, seen, case.kind.pending)
+        return replace(case, seconds=reply.seconds, wrong=wrong, text=text)
+    await driver.navigate(case.path)
+    await asyncio.sleep(BEFORE)
+    ref = driver.server.tool_calls.ref_of("Go", (await driver.whole_snapshot()).text)
+    before = await watcher.read(address)
+    began = time.perf_counter()
+    replies = await _press(driver, ref)
+    seen = await _watch(watcher, address, began)
+    text = replies[-1].text
+    if driver.server.key == ROVE:
+        wrong = untold(text, before, seen, case.kind.pending)
+    else:
+        wrong = untold(text, None, seen, case.kind.pending)
+    return replace(case, seconds=replies[0].seconds, wrong=wrong, text=text)
+
+
+async def _press(driver: Driver, ref: str) -> list[Reply]:
+    """Press, and ask for a snapshot where the answer does not show the page or what changed."""
+    calls = driver.server.tool_calls
+    reply = await driver.click_with_page(ref)
+    if driver.server.key == ROVE or calls.click_with_page(ref) != calls.click(ref):
+        return [reply]
+    return [reply, await driver.whole_snapshot()]
+
+
+async def _watch(watcher: Watcher, address: str, began: float) -> list[Reading]:
+    """Read the page from the answer on until two seconds after the act; at least once."""
+    seen: list[Reading] = []
+    while True:
+        reading = await watcher.read(address)
+        if reading is None:
+            raise LookupError(f"the page {address} is not there to be watched")
+        seen.append(reading)
+        if reading.at - began > WITHIN:
+            return seen
+        await asyncio.sleep(LOOK)
