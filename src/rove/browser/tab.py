@@ -99,6 +99,13 @@ class PageObserver(Protocol):
         """
         ...
 
+    async def wait_until_complete(self, is_picture: bool, /) -> int:
+        """Wait for what no later answer can tell of; return how many pictures in view have not arrived.
+
+        That is content of a page that was lately loaded or acted on and, before a picture is taken, what it draws.
+        """
+        ...
+
     async def has_answered(self) -> bool:
         """Return whether the page shows something else than the agent has seen, other than that it is busy."""
         ...

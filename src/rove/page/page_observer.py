@@ -21,6 +21,8 @@ from rove.snapshot import Snapshot, difference, parse
 from rove.target import Ref, parse_target
 
 QUIET_ROUND_SECONDS = 2.5
+# Longer than the page waits by itself.
+COMPLETE_SECONDS = 2.5
 NEXT_DOCUMENT_TIMEOUT = 1.0
 # Looks at the page while requests are under way that are kept for one action.
 MAX_MOMENTS = 4
@@ -171,6 +173,13 @@ class PageObserver:
         except BrowserError:
             pass  # the document was replaced, and the caller reads the next one
         return left
+
+    async def wait_until_complete(self, is_picture: bool) -> int:
+        """Wait for what no later answer can tell of; return how many pictures in view have not arrived."""
+        with contextlib.suppress(TimeoutError, BrowserError, ScriptFailed):  # what is read then tells what is wrong
+            async with asyncio.timeout(COMPLETE_SECONDS):
+                return int(await self._page.worlds.main.call("isPicture => rove.untilComplete(isPicture)", is_picture))
+        return 0
 
     async def has_answered(self) -> bool:
         """Return whether the page shows something else than the agent has seen, other than that it is busy."""

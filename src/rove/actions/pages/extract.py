@@ -72,6 +72,7 @@ class Extract(TabAction[Extracted]):
         refuse_unused(self, self.mode)
         if self.mode in ("text", "readable") and self.target is None and (document := await read_pdf_of(tab)):
             return document
+        await tab.observer.wait_until_complete(False)
         if self.mode in ("rows", "tables", "metadata"):
             return await read_structured(tab, self.mode, self.schema, self.csv)
         if self.mode == "readable":

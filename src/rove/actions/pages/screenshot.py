@@ -66,6 +66,8 @@ class Screenshot(TabAction[Pictured]):
         box = await element.box() if element else None
         if element and box and not (box["width"] and box["height"]):
             raise ElementNotReady("This element is not visible: ", element.line, retryable=False)
+        if missing := await tab.observer.wait_until_complete(True):
+            tab.page.events.add("not complete", Own(f"Pictures that have not arrived: {missing}. Take another later."))
         picture = await tab.take_screenshot(box, self.full_page, self.format, self.max_side)
         width, height = picture.size
         if not tab.observer.is_new_image(picture.data) and self.if_changed:

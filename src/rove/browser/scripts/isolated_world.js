@@ -44,6 +44,7 @@ import {
   firstEffect,
   snapshotAndWatch,
   snapshotWhenSettled,
+  untilComplete,
   untilSettled,
 } from "./page/settling.js";
 import { showsBusy } from "./page/unfinished.js";
@@ -163,6 +164,7 @@ export const driverCalls = {
   firstEffect,
   expectsWork,
   showsBusy,
+  untilComplete,
   watchLookAt,
   changedLook,
   setClipboardText,

@@ -1,6 +1,7 @@
 // Waiting until everything that an action set off in the document is over: changes, frames, timers, animations.
 
 import { documentOrigin } from "../dom/elements.js";
+import { checkVisibility, queryAll, rectOf } from "../dom/natives.js";
 import { knownShadowRoots } from "../dom/shadow_roots.js";
 import { clip } from "../dom/text.js";
 import { forgetLook } from "../paint/look_changes.js";
@@ -253,3 +254,36 @@ export const expectsWork = (milliseconds) => {
 // Resolves at the first sign of an effect after the last snapshot, or after the timeout.
 /** @param {number} timeout */
 export const firstEffect = (timeout) => firstChange(timeout);
+
+// What a page that was loaded or acted on set off so lately may still be content.
+const RECENT_MS = 2000;
+const MOST_PICTURE_MS = 1000;
+
+// The pictures in view that have not arrived.
+const missingPictures = () =>
+  [...document.images].filter((image) => {
+    const { left, top, right, bottom, width, height } = rectOf(image);
+    const isInView = width * height > 1 && right > 0 && bottom > 0 && left < innerWidth && top < innerHeight;
+    return isInView && !image.complete;
+  });
+
+const showsCanvas = () => [...queryAll(document, "canvas")].some((canvas) => checkVisibility(canvas));
+
+// Waits for what an answer did not wait for, as what is read now has no later answer: timers that are due, and before a
+// picture also what is drawn on a canvas, and pictures. Returns how many pictures in view are missing.
+/** @param {boolean} isPicture */
+export const untilComplete = async (isPicture) => {
+  const now = performance.now();
+  const since = Math.max(now - RECENT_MS, 0);
+  const canvas = isPicture && showsCanvas();
+  for (;;) {
+    const at = performance.now();
+    const { once, again, loop, repeats } = awaitedWork(since, LONGEST_DELAY_MS);
+    const draws = canvas && (Math.min(again, loop) < Infinity || repeats.length > 0);
+    const isLate = isPicture && at - now < MOST_PICTURE_MS && missingPictures().length > 0;
+    if (at - now >= RECENT_MS || (once === Infinity && !draws && !isLate)) break;
+    await pause(Math.min(once, draws || isLate ? ROUND_MS : Infinity) + TIMER_GRACE_MS);
+  }
+  if (performance.now() - now > ROUND_MS) await nextPaint();
+  return isPicture ? missingPictures().length : 0;
+};
