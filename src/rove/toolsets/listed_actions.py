@@ -11,7 +11,7 @@ from rove.actions.sessions.batch import BatchDone
 from rove.errors import Denied, InvalidArguments
 from rove.extraction.extracted import Extracted
 from rove.guard.policy.policy import Deny, Place, WebOnly
-from rove.outcome import AnyOutcome, Outcome
+from rove.outcome import AnyOutcome, Outcome, Own
 from rove.render.cleaning import one_line
 from rove.validation.fields import UNKNOWN, InvalidFields, build, schema_of
 from rove.validation.record import dataclass
@@ -80,13 +80,16 @@ def steps_of(actions: Sequence[ListedAction]) -> list[dict[str, Any]]:
     return [{"action": each.action.verb, **each.action.arguments} for each in actions]
 
 
-def with_first_matches(outcome: AnyOutcome, actions: Sequence[ListedAction]) -> AnyOutcome:
-    """Return the outcome of a batch in which an extraction tells only of the first element that matched."""
-    done: BatchDone = outcome.result
-    told = tuple(
-        _first_match(part) if each.is_first_match else part for each, part in zip(actions, done.done, strict=False)
+def in_listed_words(outcome: AnyOutcome, actions: Sequence[ListedAction]) -> AnyOutcome:
+    """Return the outcome of a batch in the words of the list: the types that it has, and the text of first matches."""
+    batch: BatchDone = outcome.result
+    done = tuple(
+        replace(_first_match(part) if each.is_first_match else part, action=Own(each.given["type"]))
+        for each, part in zip(actions, batch.done, strict=False)
     )
-    return replace(outcome, result=replace(done, done=told))
+    failed = batch.failed and replace(batch.failed, action=Own(actions[batch.failed.index].given["type"]))
+    not_run = tuple(Own(each.summary) for each in actions[len(actions) - len(batch.not_run) :])
+    return replace(outcome, result=replace(batch, done=done, failed=failed, not_run=not_run))
 
 
 def _other_types() -> dict[str, type[AnyAction]]:
@@ -96,9 +99,12 @@ def _other_types() -> dict[str, type[AnyAction]]:
 
 def _read_step(index: int, given: object) -> ListedAction:
     where = f"actions[{index}]"
-    kind = given.get("type") if isinstance(given, dict) else None
-    if not isinstance(given, dict) or not isinstance(kind, str):
-        raise InvalidArguments(f'`{where}.type` is missing: an action is an object such as {{"type": "screenshot"}}.')
+    if not isinstance(given, dict):
+        raise InvalidArguments(f'`{where}` must be an object such as {{"type": "screenshot"}}.')
+    kind = given.get("type")
+    if not isinstance(kind, str):
+        wrong = "is missing" if kind is None else "must be a string"
+        raise InvalidArguments(f'`{where}.type` {wrong}: an action is an object such as {{"type": "screenshot"}}.')
     known = TYPES.get(kind)
     fields = {str(name): value for name, value in given.items() if name != "type" and _is_given(name, value, known)}
     step = (

@@ -100,7 +100,7 @@ def _session_name(given: object, context: ToolContext) -> str:
         return context.session
     if not isinstance(given, str):
         raise InvalidArguments("`sessionId` must be a string.")
-    return context.find_session(given).name
+    return context.find_session(given, "sessionId").name
 
 
 def _current_url(session: str, context: ToolContext) -> str:
