@@ -58,6 +58,10 @@ class DeclaredTool:
         return self._declared.needs_session
 
     @property
+    def asks_once(self) -> bool:
+        return self._declared.asks_once
+
+    @property
     def effect(self) -> Effect:
         """What its calls can do; where its cases differ, the most that one of them can."""
         effects = {case.cls.effect for case in self._declared.cases.values()}

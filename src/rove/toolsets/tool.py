@@ -90,12 +90,17 @@ class NamedTool(Protocol):
 
 
 class Tool(NamedTool, Protocol):
-    """One tool as a model sees it. `needs_session`: whether it is there only while the client has a session open."""
+    """One tool as a model sees it. `needs_session`: whether it is there only while the client has a session open.
+
+    `asks_once`: whether a person's yes to a batch answers for the steps that they were shown, too.
+    """
 
     @property
     def effect(self) -> Effect: ...
     @property
     def needs_session(self) -> bool: ...
+    @property
+    def asks_once(self) -> bool: ...
     @property
     def names(self) -> Names:
         """What its toolset calls each action, for hints."""
