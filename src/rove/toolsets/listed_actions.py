@@ -67,6 +67,10 @@ class ListedAction:
     progress: str
     is_first_match: bool = False
 
+    @property
+    def type(self) -> str:
+        return str(self.given["type"])
+
 
 def read_listed_actions(given: object) -> tuple[ListedAction, ...]:
     """Read a list of actions. Raises InvalidArguments with the index and the field of one that is not valid."""
@@ -84,10 +88,10 @@ def in_listed_words(outcome: AnyOutcome, actions: Sequence[ListedAction]) -> Any
     """Return the outcome of a batch in the words of the list: the types that it has, and the text of first matches."""
     batch: BatchDone = outcome.result
     done = tuple(
-        replace(_first_match(part) if each.is_first_match else part, action=Own(each.given["type"]))
+        replace(_first_match(part) if each.is_first_match else part, action=Own(each.type))
         for each, part in zip(actions, batch.done, strict=False)
     )
-    failed = batch.failed and replace(batch.failed, action=Own(actions[batch.failed.index].given["type"]))
+    failed = batch.failed and replace(batch.failed, action=Own(actions[batch.failed.index].type))
     not_run = tuple(Own(each.summary) for each in actions[len(actions) - len(batch.not_run) :])
     return replace(outcome, result=replace(batch, done=done, failed=failed, not_run=not_run))
 

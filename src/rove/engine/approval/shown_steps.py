@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rove.action import AnyAction, parse
+from rove.action import AnyAction, CompositeAction, parse
 from rove.errors import InvalidArguments
 from rove.guard.hosts.origins import origin_text
 from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver
@@ -78,4 +78,5 @@ def _steps_in(request: ApprovalRequest) -> ShownSteps | None:
         batch = parse(BATCH, request.arguments)
     except InvalidArguments:
         return None  # a secret in it was hidden from the person: its steps are asked about
-    return ShownSteps(request.place.session, batch.actions, request.origins)
+    steps = batch.actions if isinstance(batch, CompositeAction) else ()
+    return ShownSteps(request.place.session, steps, request.origins)

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from rove import ApprovalAnswer, ApprovalRequest, Place
+from rove.browser.consequences.consequence import Consequence
 from rove.engine.approval.shown_steps import AsksOnce
-from rove.guard.policy.approval import Consequence, ShownElement
+from rove.guard.policy.approval import ShownElement
 
 SHOP = "https://shop.example"
 STEPS = [{"action": "navigate", "url": f"{SHOP}/"}, {"action": "evaluate", "expression": "1 + 1"}]
