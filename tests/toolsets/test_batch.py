@@ -73,6 +73,17 @@ async def test_the_yes_to_a_call_answers_for_its_steps_as_far_as_they_were_shown
         assert len(person.shown) == 4
 
 
+@pytest.mark.contract("A1", "A5")
+async def test_a_session_that_an_action_opens_is_named_with_the_argument_of_the_tool(home: Path, site: Site) -> None:
+    async with connected(home, "2026-07-28", Person(ACCEPT), "--toolset", "batch", policy="") as client:
+        opened = await client.call_tool("browser", {"actions": [{"type": "open_session", "name": "tea"}]})
+        assert "1. open_session: Opened session tea: pass it as `sessionId`." in text_of(opened)
+        actions = [{"type": "navigate", "url": site.page("/", PAGE)}]
+        assert text_of(await client.call_tool("browser", {"actions": actions, "sessionId": "tea"})).endswith("tea")
+        unknown = text_of(await client.call_tool("browser", {"actions": actions, "sessionId": "milk"}))
+        assert "There is no session milk" in unknown and "(type open_session)" in unknown
+
+
 @pytest.mark.contract("A2")
 @pytest.mark.parametrize("mode", ERAS)
 async def test_25_approved_calls_in_a_row_all_run(home: Path, site: Site, mode: str) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from rove.action import AnyAction, CompositeAction, fields_of, registry
 from rove.actions.sessions.batch import BatchDone
+from rove.actions.sessions.sessions import SessionOpened
 from rove.errors import Denied, InvalidArguments
 from rove.extraction.extracted import Extracted
 from rove.guard.policy.policy import Deny, Place, WebOnly
@@ -87,13 +89,26 @@ def steps_of(actions: Sequence[ListedAction]) -> list[dict[str, Any]]:
 def in_listed_words(outcome: AnyOutcome, actions: Sequence[ListedAction]) -> AnyOutcome:
     """Return the outcome of a batch in the words of the list: the types that it has, and the text of first matches."""
     batch: BatchDone = outcome.result
-    done = tuple(
-        replace(_first_match(part) if each.is_first_match else part, action=Own(each.type))
-        for each, part in zip(actions, batch.done, strict=False)
-    )
+    done = tuple(_as_listed(each, part) for each, part in zip(actions, batch.done, strict=False))
     failed = batch.failed and replace(batch.failed, action=Own(actions[batch.failed.index].type))
     not_run = tuple(Own(each.summary) for each in actions[len(actions) - len(batch.not_run) :])
     return replace(outcome, result=replace(batch, done=done, failed=failed, not_run=not_run))
+
+
+@dataclass(frozen=True)
+class OpenedById(SessionOpened):
+    """A session that was opened, for callers that name it with the argument of this tool."""
+
+    argument: ClassVar[str] = "sessionId"
+
+
+def _as_listed(given: ListedAction, outcome: AnyOutcome) -> AnyOutcome:
+    shown: AnyOutcome = _first_match(outcome) if given.is_first_match else outcome
+    told = replace(shown, action=Own(given.type))
+    if not isinstance(told.result, SessionOpened):
+        return told
+    facts = {each.name: getattr(told.result, each.name) for each in dataclasses.fields(told.result)}
+    return replace(told, result=OpenedById(**facts))
 
 
 def _other_types() -> dict[str, type[AnyAction]]:
