@@ -73,6 +73,24 @@ async def test_the_yes_to_a_call_answers_for_its_steps_as_far_as_they_were_shown
         assert len(person.shown) == 4
 
 
+@pytest.mark.contract("A3")
+@pytest.mark.parametrize("mode", ERAS)
+async def test_progress_is_told_before_each_action_in_the_words_of_the_contract(
+    home: Path, site: Site, mode: str
+) -> None:
+    heard: list[str | None] = []
+
+    async def receive_progress(progress: float, total: float | None, message: str | None) -> None:
+        heard.append(message)
+
+    url = site.page("/", PAGE)
+    actions = [{"type": "navigate", "url": url}, {"type": "screenshot"}]
+    policy = '[[rule]]\ndecide = "allow"\naction = "batch"\n'
+    async with connected(home, mode, Person(ACCEPT), "--toolset", "batch", policy=policy) as client:
+        await client.call_tool("browser", {"actions": actions}, progress_callback=receive_progress)
+    assert heard == [f"Navigating to {url}...", "Taking screenshot..."]
+
+
 @pytest.mark.contract("A1", "A5")
 async def test_a_session_that_an_action_opens_is_named_with_the_argument_of_the_tool(home: Path, site: Site) -> None:
     async with connected(home, "2026-07-28", Person(ACCEPT), "--toolset", "batch", policy="") as client:

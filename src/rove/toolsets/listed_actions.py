@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from rove.action import AnyAction, CompositeAction, fields_of, registry
 from rove.actions.sessions.batch import BatchDone
 from rove.actions.sessions.sessions import SessionOpened
+from rove.advice import Verbatim, without_clauses
 from rove.errors import Denied, InvalidArguments
 from rove.extraction.extracted import Extracted
 from rove.guard.policy.policy import Deny, Place, WebOnly
@@ -22,6 +23,8 @@ from rove.validation.spelling import nearest
 MOST_ACTIONS = 50
 LONGEST_PHRASE = 200
 PAGE = "the page"
+# What hints name and an action of a list does not have.
+OPTIONS_OF_CALLS = ("`session`", "`tab`", "`timeout`")
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,8 @@ def in_listed_words(outcome: AnyOutcome, actions: Sequence[ListedAction]) -> Any
     batch: BatchDone = outcome.result
     done = tuple(_as_listed(each, part) for each, part in zip(actions, batch.done, strict=False))
     failed = batch.failed and replace(batch.failed, action=Own(actions[batch.failed.index].type))
+    if failed is not None:
+        failed.error.hint = Verbatim(without_clauses(failed.error.hint, OPTIONS_OF_CALLS))
     not_run = tuple(Own(each.summary) for each in actions[len(actions) - len(batch.not_run) :])
     return replace(outcome, result=replace(batch, done=done, failed=failed, not_run=not_run))
 

@@ -36,6 +36,7 @@ class Call:
     """An action and where to run it, made from the arguments of a tool call. `view`: show all of the page after it.
 
     `needs_session`: only in a session that has been opened, since opening one may need a person's approval.
+    `progress`: what clients are told before each step, if that is not what the action says.
     """
 
     action: AnyAction
@@ -45,6 +46,7 @@ class Call:
     quiet: bool
     view: ViewKind | None = None
     needs_session: bool = False
+    progress: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

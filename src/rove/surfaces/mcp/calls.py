@@ -111,7 +111,9 @@ class Calls:
             call.action,
             tab=call.tab,
             timeout=call.timeout,
-            report=progress.report,
+            report=lambda message, done, total: progress.report(
+                call.progress[done] if total and call.progress else message, done, total
+            ),
             quiet=call.quiet,
             channel=channel,
             names=tool.names,
