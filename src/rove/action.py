@@ -69,6 +69,8 @@ class Action(Validated, Generic[R]):
     group: ClassVar[str]
     # The name of its command, where that is not its own name with dashes.
     command: ClassVar[str | None] = None
+    # What `describe` begins with, where that is not the verb.
+    phrase: ClassVar[str | None] = None
     # Whether recordings have it as a step, and whether a replay finds its elements again on a page that has changed.
     is_recorded: ClassVar[bool]
     finds_again: ClassVar[bool] = True
@@ -166,7 +168,7 @@ class Action(Validated, Generic[R]):
 
     def describe(self) -> str:
         """One line for progress, approval and the journal: `Click e12`."""
-        words = type(self).verb.replace("_", " ").capitalize()
+        words = self.phrase or type(self).verb.replace("_", " ").capitalize()
         values = (_shorten(value) for value in self.recorded.values())
         return " ".join([words, *values])
 

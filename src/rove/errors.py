@@ -283,7 +283,7 @@ class DialogOpen(RoveError):
 
 class DeadlineExceeded(RoveError):
     code = "deadline_exceeded"
-    default_hint = "Look at the page with {snapshot}, or allow more time with `timeout`."
+    default_hint = "Look at the page with {snapshot}. `timeout` allows more time."
     retryable = True
 
 

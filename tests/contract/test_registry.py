@@ -96,7 +96,9 @@ def test_it_is_the_same_after_json(verb: str) -> None:
 def test_it_is_immutable_and_describes_itself_in_one_line(verb: str) -> None:
     action = parse(verb, example(verb))
     assert "\n" not in action.describe()
-    assert action.describe().lower().startswith(verb.replace("_", " "))
+    # A batch is described by its steps, in the words of contract A.
+    beginning = "1 browser action(s) — first: " if verb == "batch" else verb.replace("_", " ")
+    assert action.describe().lower().startswith(beginning)
     for name in fields_of(type(action)):
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(action, name, None)

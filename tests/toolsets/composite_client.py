@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -63,6 +64,7 @@ async def connected(home: Path, *flags: str, **settings: str) -> AsyncGenerator[
     """Start a server and connect to it; both end with the block."""
     own = {"HOME": str(home), "ALLOW_HOST": ",".join(OWN_SITES), "LOGINS_KEY": "file", **settings}
     environment = {f"ROVE_{name}": value for name, value in own.items()}
+    environment["PYTHONPATH"] = os.environ.get("PYTHONPATH", "")  # so that it runs this checkout
     parameters = StdioServerParameters(command=ROVE, args=["mcp", "--toolset", "composite", *flags], env=environment)
     async with Client(parameters, read_timeout_seconds=60) as client:
         yield Browser(client, home)

@@ -8,7 +8,7 @@ import pytest
 from mcp_types import ImageContent
 from tests.mcp_clients import text_of
 from tests.site import Site
-from tests.surfaces.approving_clients import ACCEPT, DECLINE, Person, connected
+from tests.surfaces.approving_clients import ACCEPT, DECLINE, ERAS, Person, connected
 
 PAGE = """<title>Tea</title><h1>Tea room</h1><input id=name aria-label=Name>
   <button onclick="document.querySelector('p').textContent = 'Brewed for ' + document.querySelector('#name').value">
@@ -41,6 +41,78 @@ async def test_a_call_is_asked_about_once_then_runs_all_of_its_actions(home: Pat
         again = await client.call_tool("browser", {"actions": [{"type": "extract"}], "sessionId": session})
         assert "Tea room" in text_of(again)
         assert len(person.shown) == 2
+
+
+POLICY = """
+[[rule]]
+decide = "ask"
+action = ["navigate", "click", "evaluate"]
+
+[[rule]]
+decide = "deny"
+action = "hover"
+"""
+
+
+@pytest.mark.contract("A2")
+@pytest.mark.parametrize("mode", ERAS)
+async def test_the_yes_to_a_call_answers_for_its_steps_as_far_as_they_were_shown(
+    home: Path, site: Site, mode: str
+) -> None:
+    person = Person(ACCEPT)
+    navigate = {"type": "navigate", "url": site.page("/", PAGE)}
+    script = {"type": "evaluate", "expression": "1 + 1"}
+    async with connected(home, mode, person, "--toolset", "batch", policy=POLICY) as client:
+        assert not (await client.call_tool("browser", {"actions": [navigate, script]})).is_error
+        assert len(person.shown) == 1
+        again = {"type": "click", "selector": "button"}  # which element that is was not shown
+        assert not (await client.call_tool("browser", {"actions": [again]})).is_error
+        assert len(person.shown) == 3
+        denied = await client.call_tool("browser", {"actions": [navigate, {"type": "hover", "selector": "button"}]})
+        assert "does not allow `hover`" in text_of(denied)
+        assert len(person.shown) == 4
+
+
+@pytest.mark.contract("A3")
+@pytest.mark.parametrize("mode", ERAS)
+async def test_progress_is_told_before_each_action_in_the_words_of_the_contract(
+    home: Path, site: Site, mode: str
+) -> None:
+    heard: list[str | None] = []
+
+    async def receive_progress(progress: float, total: float | None, message: str | None) -> None:
+        heard.append(message)
+
+    url = site.page("/", PAGE)
+    actions = [{"type": "navigate", "url": url}, {"type": "screenshot"}]
+    policy = '[[rule]]\ndecide = "allow"\naction = "batch"\n'
+    async with connected(home, mode, Person(ACCEPT), "--toolset", "batch", policy=policy) as client:
+        await client.call_tool("browser", {"actions": actions}, progress_callback=receive_progress)
+    assert heard == [f"Navigating to {url}...", "Taking screenshot..."]
+
+
+@pytest.mark.contract("A1", "A5")
+async def test_a_session_that_an_action_opens_is_named_with_the_argument_of_the_tool(home: Path, site: Site) -> None:
+    async with connected(home, "2026-07-28", Person(ACCEPT), "--toolset", "batch", policy="") as client:
+        opened = await client.call_tool("browser", {"actions": [{"type": "open_session", "name": "tea"}]})
+        assert "1. open_session: Opened session tea: pass it as `sessionId`." in text_of(opened)
+        actions = [{"type": "navigate", "url": site.page("/", PAGE)}]
+        assert text_of(await client.call_tool("browser", {"actions": actions, "sessionId": "tea"})).endswith("tea")
+        unknown = text_of(await client.call_tool("browser", {"actions": actions, "sessionId": "milk"}))
+        assert "There is no session milk" in unknown and "(type open_session)" in unknown
+
+
+@pytest.mark.contract("A2")
+@pytest.mark.parametrize("mode", ERAS)
+async def test_25_approved_calls_in_a_row_all_run(home: Path, site: Site, mode: str) -> None:
+    person = Person(ACCEPT)
+    actions = [{"type": "navigate", "url": site.page("/", PAGE)}]
+    async with connected(home, mode, person, "--toolset", "batch", policy="") as client:
+        for _ in range(25):
+            result = await client.call_tool("browser", {"actions": actions})
+            assert not result.is_error, text_of(result)
+            actions = [{"type": "extract", "selector": "h1"}]
+    assert len(person.shown) == 25
 
 
 @pytest.mark.contract("A1", "A2", "A6")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import io
+import os
 import re
 import time
 from collections.abc import AsyncGenerator
@@ -61,6 +64,7 @@ class Reader:
 async def started(home: Path, **settings: str) -> AsyncGenerator[Reader]:
     own = {"HOME": str(home), "ALLOW_HOST": ",".join(OWN_SITES), **settings}
     environment = {f"ROVE_{name}": value for name, value in own.items()}
+    environment["PYTHONPATH"] = os.environ.get("PYTHONPATH", "")  # so that it runs this checkout
     parameters = StdioServerParameters(command=ROVE, args=["mcp", "--toolset", "reader"], env=environment)
     async with Client(parameters, read_timeout_seconds=60) as client:
         yield Reader(client, home)
@@ -172,17 +176,31 @@ async def test_e3_the_words_of_each_answer(reader: Reader, site: Site) -> None:
     saved = re.fullmatch(r"Screenshot saved: (.+\.png)", text_of(result))
     assert saved and Path(saved[1]).is_relative_to(reader.home / "workspace") and Path(saved[1]).is_file()
     assert [part.mime_type for part in result.content if isinstance(part, ImageContent)] == ["image/png"]
-    other = site.page("/tall", "<title>Tall</title><div style='height: 3000px'>Tall</div>")
-    whole = await reader.text("screenshot", url=other, fullPage=True)
-    from PIL import Image
-
-    with Image.open(whole.removeprefix("Screenshot saved: ")) as picture:
-        assert picture.width == 1280 and picture.height > 3000, "in full size"
     await reader.text("navigate", url=site.page("/short", "<input id=short maxlength=3>"))
     kept = await reader.text("type", selector="#short", text="abcdef")
     assert re.match(r"Typed into: #short\nThe field holds something else now:\n<untrusted .*\nabc\n</untrusted", kept)
     missing = await reader.text("navigate", url=site.url("/missing"))
     assert missing.startswith(f"Navigated to: {site.url('/missing')}\nTitle: ") and "HTTP 404" in missing
+
+
+@pytest.mark.contract("E3")
+async def test_e3_the_file_has_the_size_of_the_page_and_the_picture_in_the_answer_that_of_a_model(
+    reader: Reader, site: Site
+) -> None:
+    from PIL import Image
+
+    url = site.page("/tall", "<title>Tall</title><body style='margin: 0'><div style='height: 12000px'>Tall</div>")
+    result = await reader.call("screenshot", url=url, fullPage=True)
+    with Image.open(text_of(result).removeprefix("Screenshot saved: ")) as saved:
+        assert saved.size == (1280, 12_000)
+    (shown,) = (part for part in result.content if isinstance(part, ImageContent))
+    with Image.open(io.BytesIO(base64.b64decode(shown.data))) as picture:
+        assert picture.height == 1568
+    endless = site.page("/endless", "<body style='margin: 0'><div style='height: 17000px'>Endless</div>")
+    saved_as, cut = (await reader.text("screenshot", url=endless, fullPage=True)).split("\n")
+    assert cut == "The page goes on below what the picture shows."
+    with Image.open(saved_as.removeprefix("Screenshot saved: ")) as saved:
+        assert saved.size == (1280, 16_000)
 
 
 @pytest.mark.contract("E3")

@@ -153,7 +153,7 @@ def test_arguments_are_those_that_differ_from_their_defaults() -> None:
         (Click("e12"), "Click e12"),
         (Click('button "Save"', button="right"), 'Click button "Save" right'),
         (Back(), "Back"),
-        (Navigate("example.com"), "Navigate https://example.com/"),
+        (Navigate("example.com"), "Navigate to https://example.com/"),
         (Wait(text="Ready"), "Wait Ready"),
     ],
 )

@@ -15,6 +15,8 @@ LEVELS: tuple[Level, ...] = ("debug", "info", "warning", "error")
 ImageFormat = Literal["png", "jpeg", "webp"]
 # The longest side that a picture can be asked for with, in pixels: models are given no larger ones.
 LONGEST_SIDE = 8000
+# The longest side of a picture that is only for a file: what browsers paint of a page at once.
+FULL_SIZE = 16000
 # x, y, width and height in CSS pixels.
 Box = dict[str, float]
 

@@ -49,6 +49,7 @@ class ActionTool:
     """One action as a tool. Its schema is made when it is first read."""
 
     needs_session = False
+    asks_once = False
 
     def __init__(self, action: type[AnyAction], settings: Settings) -> None:
         self._action = action

@@ -70,6 +70,7 @@ class ToolDeclaration:
     answer: str
     errors: str
     needs_session: bool
+    asks_once: bool
     # The path of the file that a call wants its result in.
     file: Source | None
     # What to try next after an error, by its code, instead of what rove says.
@@ -101,6 +102,7 @@ TOOL_KEYS = (
     "answer",
     "errors",
     "needs_session",
+    "asks_once",
     "file",
 )
 # What only toolsets pass to a call: to show all of the page instead of what changed (`rove.views.page_view.ViewKind`).
@@ -170,6 +172,7 @@ class _Reader:
             table.get("answer", tree.get("answer", DEFAULT_FORM)),
             table.get("errors", tree.get("errors", DEFAULT_FORM)),
             bool(table.get("needs_session", False)),
+            bool(table.get("asks_once", False)),
             self._file(name, table.get("file")),
             tree.get("hints", {}),
         )

@@ -21,6 +21,7 @@ from rove.toolsets.answers.form import find_answer_form, find_error_form
 from rove.toolsets.catalogue import OPTIONS, call_of, one_line_of, options_of, split_options
 from rove.toolsets.conversions import NULL, also_read_by, find_conversion, refuses_empty_text
 from rove.toolsets.declaration import VIEW, Argument, Case, Source, ToolDeclaration
+from rove.toolsets.listed_actions import read_listed_actions
 from rove.toolsets.tool import Answer, Call, FiledAnswer, ToolRequest
 from rove.validation.fields import UNKNOWN, InvalidFields, build, schema_of
 from rove.validation.json_types import as_meant, refuse_wrong_type
@@ -56,6 +57,10 @@ class DeclaredTool:
     @property
     def needs_session(self) -> bool:
         return self._declared.needs_session
+
+    @property
+    def asks_once(self) -> bool:
+        return self._declared.asks_once
 
     @property
     def effect(self) -> Effect:
@@ -152,7 +157,8 @@ class DeclaredTool:
         words, options = split_options(case.cls, self._passed(case, request.arguments))
         view = words.pop(VIEW, None)
         call = call_of(self._made(case, words), options)
-        return dataclasses.replace(call, view=view, needs_session=self.needs_session)
+        progress = _progress(case, request.arguments)
+        return dataclasses.replace(call, view=view, needs_session=self.needs_session, progress=progress)
 
     def _refuse_unknown(self, arguments: Mapping[str, Any]) -> None:
         if unknown := [name for name in arguments if name not in self._arguments]:
@@ -291,6 +297,14 @@ async def _saved(answer: FiledAnswer, wanted: str, settings: Settings) -> str:
         data = await asyncio.to_thread(workspace.content, answer.copied)
     folder, _, name = wanted.rpartition("/")
     return str(await workspace.save(folder or ".", name, data))
+
+
+def _progress(case: Case, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what is told before each step, if the action is given a list in the words of `batch`."""
+    steps = case.passed.get("steps")
+    if not isinstance(steps, Source) or steps.conversion != "steps":
+        return ()
+    return tuple(each.progress for each in read_listed_actions(arguments[steps.names[0]]))
 
 
 def _is_given(value: object) -> bool:

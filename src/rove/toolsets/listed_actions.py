@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from rove.action import AnyAction, CompositeAction, fields_of, registry
 from rove.actions.sessions.batch import BatchDone
+from rove.actions.sessions.sessions import SessionOpened
+from rove.advice import Verbatim, without_clauses
 from rove.errors import Denied, InvalidArguments
 from rove.extraction.extracted import Extracted
 from rove.guard.policy.policy import Deny, Place, WebOnly
-from rove.outcome import AnyOutcome, Outcome
+from rove.outcome import AnyOutcome, Outcome, Own
 from rove.render.cleaning import one_line
 from rove.validation.fields import UNKNOWN, InvalidFields, build, schema_of
 from rove.validation.record import dataclass
@@ -20,6 +23,8 @@ from rove.validation.spelling import nearest
 MOST_ACTIONS = 50
 LONGEST_PHRASE = 200
 PAGE = "the page"
+# What hints name and an action of a list does not have.
+OPTIONS_OF_CALLS = ("`session`", "`tab`", "`timeout`")
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,10 @@ class ListedAction:
     progress: str
     is_first_match: bool = False
 
+    @property
+    def type(self) -> str:
+        return str(self.given["type"])
+
 
 def read_listed_actions(given: object) -> tuple[ListedAction, ...]:
     """Read a list of actions. Raises InvalidArguments with the index and the field of one that is not valid."""
@@ -80,13 +89,31 @@ def steps_of(actions: Sequence[ListedAction]) -> list[dict[str, Any]]:
     return [{"action": each.action.verb, **each.action.arguments} for each in actions]
 
 
-def with_first_matches(outcome: AnyOutcome, actions: Sequence[ListedAction]) -> AnyOutcome:
-    """Return the outcome of a batch in which an extraction tells only of the first element that matched."""
-    done: BatchDone = outcome.result
-    told = tuple(
-        _first_match(part) if each.is_first_match else part for each, part in zip(actions, done.done, strict=False)
-    )
-    return replace(outcome, result=replace(done, done=told))
+def in_listed_words(outcome: AnyOutcome, actions: Sequence[ListedAction]) -> AnyOutcome:
+    """Return the outcome of a batch in the words of the list: the types that it has, and the text of first matches."""
+    batch: BatchDone = outcome.result
+    done = tuple(_as_listed(each, part) for each, part in zip(actions, batch.done, strict=False))
+    failed = batch.failed and replace(batch.failed, action=Own(actions[batch.failed.index].type))
+    if failed is not None:
+        failed.error.hint = Verbatim(without_clauses(failed.error.hint, OPTIONS_OF_CALLS))
+    not_run = tuple(Own(each.summary) for each in actions[len(actions) - len(batch.not_run) :])
+    return replace(outcome, result=replace(batch, done=done, failed=failed, not_run=not_run))
+
+
+@dataclass(frozen=True)
+class OpenedById(SessionOpened):
+    """A session that was opened, for callers that name it with the argument of this tool."""
+
+    argument: ClassVar[str] = "sessionId"
+
+
+def _as_listed(given: ListedAction, outcome: AnyOutcome) -> AnyOutcome:
+    shown: AnyOutcome = _first_match(outcome) if given.is_first_match else outcome
+    told = replace(shown, action=Own(given.type))
+    if not isinstance(told.result, SessionOpened):
+        return told
+    facts = {each.name: getattr(told.result, each.name) for each in dataclasses.fields(told.result)}
+    return replace(told, result=OpenedById(**facts))
 
 
 def _other_types() -> dict[str, type[AnyAction]]:
@@ -96,9 +123,12 @@ def _other_types() -> dict[str, type[AnyAction]]:
 
 def _read_step(index: int, given: object) -> ListedAction:
     where = f"actions[{index}]"
-    kind = given.get("type") if isinstance(given, dict) else None
-    if not isinstance(given, dict) or not isinstance(kind, str):
-        raise InvalidArguments(f'`{where}.type` is missing: an action is an object such as {{"type": "screenshot"}}.')
+    if not isinstance(given, dict):
+        raise InvalidArguments(f'`{where}` must be an object such as {{"type": "screenshot"}}.')
+    kind = given.get("type")
+    if not isinstance(kind, str):
+        wrong = "is missing" if kind is None else "must be a string"
+        raise InvalidArguments(f'`{where}.type` {wrong}: an action is an object such as {{"type": "screenshot"}}.')
     known = TYPES.get(kind)
     fields = {str(name): value for name, value in given.items() if name != "type" and _is_given(name, value, known)}
     step = (

@@ -36,6 +36,7 @@ class Call:
     """An action and where to run it, made from the arguments of a tool call. `view`: show all of the page after it.
 
     `needs_session`: only in a session that has been opened, since opening one may need a person's approval.
+    `progress`: what clients are told before each step, if that is not what the action says.
     """
 
     action: AnyAction
@@ -45,6 +46,7 @@ class Call:
     quiet: bool
     view: ViewKind | None = None
     needs_session: bool = False
+    progress: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,12 +92,17 @@ class NamedTool(Protocol):
 
 
 class Tool(NamedTool, Protocol):
-    """One tool as a model sees it. `needs_session`: whether it is there only while the client has a session open."""
+    """One tool as a model sees it. `needs_session`: whether it is there only while the client has a session open.
+
+    `asks_once`: whether a person's yes to a batch answers for the steps that they were shown, too.
+    """
 
     @property
     def effect(self) -> Effect: ...
     @property
     def needs_session(self) -> bool: ...
+    @property
+    def asks_once(self) -> bool: ...
     @property
     def names(self) -> Names:
         """What its toolset calls each action, for hints."""

@@ -49,6 +49,26 @@ async def test_an_mcp_client_is_watched_and_approved_by_the_owner(
             assert len(site.asked("/pressed")) == 1
 
 
+@pytest.mark.contract("A2")
+@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+async def test_a_batch_of_an_mcp_client_is_shown_in_the_words_of_the_contract(site: Site, mode: str) -> None:
+    url = site.page("/", PAGE)
+    actions = [{"type": "navigate", "url": url}, {"type": "type", "selector": "input", "text": "Ann"}]
+    async with running_gateway(allow_host=OWN_SITES, toolset="batch") as running, running.client() as owner:
+        endpoint, token = f"http://localhost:{running.port}/mcp", running.gateway.tokens.owner
+        async with connected(endpoint, mode, token) as agent:
+            calling = asyncio.ensure_future(agent.call_tool("browser", {"actions": actions}))
+            asked = await owner.event("exec.approval_request")
+            assert asked["summary"] == f"2 browser action(s) — first: Navigate to {url}"
+            assert asked["question"] == "May the agent run these actions, one after the other?"
+            assert [action["type"] for action in asked["details"]["actions"]] == ["navigate", "fill"]
+            assert asked["details"]["actions"][0] == {"type": "navigate", "url": url}
+            assert not site.requests
+            await owner.call("exec.approve", approvalId=asked["approvalId"])
+            text = text_of(await calling)
+    assert f"1. navigate: {url}" in text and "2. type: Filled" in text
+
+
 @pytest.mark.parametrize(
     ("mode", "answer", "decision"),
     [

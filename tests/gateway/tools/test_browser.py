@@ -111,7 +111,8 @@ async def test_extract_gives_the_text_of_the_first_match_or_of_the_page(call: Ca
         ({"type": "press", "target": "#user"}, "`actions[1].key`"),
         ({"type": "hover", "selector": ""}, "`actions[1].selector`"),
         ({"type": "batch", "steps": []}, "`actions[1].type`"),
-        ("click", "`actions[1].type`"),
+        ({"type": ["click"], "selector": "#go"}, "`actions[1].type` must be a string"),
+        ("click", "`actions[1]` must be an object"),
     ],
 )  # fmt: skip
 @pytest.mark.contract("A1")
@@ -146,6 +147,7 @@ async def test_a_password_field_is_refused_and_its_text_is_not_recorded(call: Ca
     result = await call("browser", actions=actions)
     assert (result.is_error, result.code, result.conceals) == (True, "denied", True)
     assert "hunter2" not in result.text
+    assert "\n2. type: failed." in result.text  # as the caller calls it
 
 
 @pytest.mark.contract("A2")
@@ -215,6 +217,7 @@ async def test_a_session_id_goes_on_with_an_open_session(
     assert "The tea room" in again.text
     unknown = await call("browser", actions=[{"type": "screenshot"}], sessionId="7d7c")
     assert unknown.code == "not_open"
+    assert "Leave `sessionId` out" in unknown.text
 
 
 async def test_a_yes_for_the_session_is_bound_to_session_origin_and_types(

@@ -89,4 +89,4 @@ async def test_the_actions_of_the_catalogue_are_tools(call: CallTool, desk: Desk
     assert missing.code == "element_not_found"
     assert "browser_snapshot" in missing.text
     assert not desk.questions
-    assert desk.all("tool.progress")[0]["message"] == f"Navigate {url}..."
+    assert desk.all("tool.progress")[0]["message"] == f"Navigate to {url}..."

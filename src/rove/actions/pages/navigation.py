@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from rove.action import AnyAction, CompositeAction, Effect, StepRunner, TabAction, Url, action, arg, parse
 from rove.browser.documents.pdf import read_downloaded, read_shown
 from rove.browser.network.retry_after import seconds_in
-from rove.browser.page_data import LONGEST_SIDE, DownloadedFile, LoadStage
+from rove.browser.page_data import DownloadedFile, LoadStage
 from rove.browser.page_events import DIALOG_OPEN
 from rove.documents.report import PdfRead
 from rove.errors import DialogOpen, NavigationFailed
@@ -52,6 +52,7 @@ class Navigate(TabAction[Navigated]):
     """Go to a URL. Answers with a snapshot of the page."""
 
     command: ClassVar[str | None] = "open"
+    phrase: ClassVar[str | None] = "Navigate to"
 
     url: Url = arg("Address; https:// is assumed where no scheme is given.")
     wait_until: LoadStage | None = arg("Answer then; by default, when the page is quiet.", default=None)
@@ -177,7 +178,7 @@ class Visit(CompositeAction[Visited]):
     def _looking(self) -> AnyAction:
         if self.show == "picture":
             # The file is the result, so that it has the size of the page.
-            return parse("screenshot", {"path": "screenshots/", "full_page": self.full_page, "max_side": LONGEST_SIDE})
+            return parse("screenshot", {"path": "screenshots/", "full_page": self.full_page, "full_size": True})
         return parse("extract", {"mode": "readable"})
 
     async def perform(self, runner: StepRunner) -> Visited:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import math
 import uuid
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.browser.annotation import draw_marks
-from rove.browser.page_data import LONGEST_SIDE, ScreenshotImage
+from rove.browser.page_data import FULL_SIZE, LONGEST_SIDE, Box, ScreenshotImage
+from rove.documents.pictures import prepare_picture
 from rove.errors import ElementNotReady
 from rove.outcome import Attachment, Own, PageText, Result
 from rove.validation.record import dataclass
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 FOLDER = "screenshots"
 JPEG_QUALITY = 80
+# Of a picture in full size: 40 million take 160 MB while a smaller one is made of it.
+MOST_PIXELS = 40_000_000
 # The endings of file names that fit each format; the first is added to a name that has none of them.
 ENDINGS = {"png": (".png",), "jpeg": (".jpg", ".jpeg"), "webp": (".webp",)}
 
@@ -59,6 +63,7 @@ class Screenshot(TabAction[Pictured]):
     format: Literal["png", "jpeg", "webp"] = arg("Image format.", default="png")
     path: str | None = arg("File in the workspace to save it to; a folder if it ends with /.", default=None, rare=True)
     max_side: int | None = arg("Longest side, in pixels.", default=None, ge=16, le=LONGEST_SIDE, rare=True)
+    full_size: bool = arg("Do not scale the file down, only the picture in the answer.", default=False, rare=True)
     scale: Literal["css", "device"] = arg("Pixels of CSS, or those of a denser screen.", default="device", rare=True)
 
     async def perform(self, tab: Tab) -> Pictured:
@@ -68,7 +73,7 @@ class Screenshot(TabAction[Pictured]):
             raise ElementNotReady("This element is not visible: ", element.line, retryable=False)
         if missing := await tab.observer.wait_until_complete(True):
             tab.page.events.add("not complete", Own(f"Pictures that have not arrived: {missing}. Take another later."))
-        picture = await tab.take_screenshot(box, self.full_page, self.format, self.max_side)
+        picture = await (self._take_in_full(tab, box) if self.full_size else self._take(tab, box, self.max_side))
         width, height = picture.size
         if not tab.observer.is_new_image(picture.data) and self.if_changed:
             return Pictured(width, height, is_unchanged=True)
@@ -77,8 +82,24 @@ class Screenshot(TabAction[Pictured]):
         marks = await tab.marks(picture) if self.annotate else []
         data = draw_marks(picture, marks) if marks else picture.data
         path = await self._save(tab, data)
+        if self.full_size:
+            data = (await asyncio.to_thread(prepare_picture, "the screenshot", data, self._shown_side(tab))).data
         image = Attachment("image", f"image/{self.format}", data, f"screenshot.{self.format}")
         return Pictured(width, height, picture.is_cut, False, tuple(mark.line for mark in marks), image, path)
+
+    async def _take(self, tab: Tab, box: Box | None, side: int | None) -> ScreenshotImage:
+        return await tab.take_screenshot(box, self.full_page, self.format, side)
+
+    async def _take_in_full(self, tab: Tab, box: Box | None) -> ScreenshotImage:
+        """Take a picture that is not scaled down, unless it has so many pixels that it would fill the memory."""
+        picture = await self._take(tab, box, FULL_SIZE)
+        pixels = await asyncio.to_thread(_pixels, picture.data)
+        if pixels <= MOST_PIXELS:
+            return picture
+        return await self._take(tab, box, int(max(picture.size) * math.sqrt(MOST_PIXELS / pixels)))
+
+    def _shown_side(self, tab: Tab) -> int:
+        return self.max_side or tab.settings.observing.picture
 
     async def _save(self, tab: Tab, data: bytes) -> Own:
         """Write the picture to the file that the caller names, and return its path; nothing if there is no such."""
@@ -87,6 +108,13 @@ class Screenshot(TabAction[Pictured]):
         folder, name = _place(self.path, ENDINGS[self.format])
         workspace = Workspace(tab.settings.workspace_folder)
         return Own(await workspace.save(folder, name, data))
+
+
+def _pixels(data: bytes) -> int:
+    from PIL import Image  # slow to import
+
+    with Image.open(io.BytesIO(data)) as image:
+        return image.width * image.height
 
 
 def _in_css_pixels(picture: ScreenshotImage) -> ScreenshotImage:

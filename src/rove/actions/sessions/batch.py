@@ -129,6 +129,10 @@ class Batch(CompositeAction[BatchDone]):
         hidden = [{**step, **{name: each.recorded[name] for name in each.concealed}} for step, each in made]
         return {"steps": hidden}
 
+    def describe(self) -> str:
+        """Tell how many actions there are, and the first, in the words of contract A."""
+        return f"{len(self.steps)} browser action(s) — first: {self.actions[0].describe()}"
+
     def complete(self) -> None:
         """Refuse a step that is no valid action before the first one runs."""
         _ = self._actions

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from rove.action import Effect, SessionDirectory, SessionsAction, action, arg
 from rove.browser.emulation.window import ViewportSize, WindowChoice
@@ -51,6 +51,9 @@ class Status(SessionsAction[StatusReport]):
 
 @dataclass(frozen=True)
 class SessionOpened(Result):
+    # The argument that names a session in the calls that follow.
+    argument: ClassVar[str] = "session"
+
     session: Own
     is_new: bool
     login: Own = Own("")
@@ -64,8 +67,8 @@ class SessionOpened(Result):
     def __str__(self) -> str:
         if self.is_new:
             login = f", with the {self.login}" if self.login else ""
-            return f"Opened session {self.session}{login}: pass it as `session`."
-        return f"Session {self.session} was open already, with all that is in it: pass it as `session`."
+            return f"Opened session {self.session}{login}: pass it as `{self.argument}`."
+        return f"Session {self.session} was open already, with all that is in it: pass it as `{self.argument}`."
 
 
 @action(Effect.SPAWN, observes=False)

@@ -9,6 +9,7 @@ from collections import defaultdict, deque
 from collections.abc import Hashable
 from dataclasses import replace
 
+from rove.engine.approval.shown_steps import is_whole_batch
 from rove.engine.outcome_redaction import redacted_outcome
 from rove.errors import DeadlineExceeded, Denied, LimitReached
 from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver, InformedApprover, NoApprover
@@ -67,10 +68,13 @@ class Approvals:
     async def ask(self, request: ApprovalRequest, approver: Approver) -> None:
         """Return if the person approves. Raises Denied after any other answer, and LimitReached for too many."""
         self._refuse_too_many(request.place.session)
-        self._asked[request.place.session].append(time.monotonic())
+        asked = time.monotonic()
+        self._asked[request.place.session].append(asked)
         # A page may show a secret in an element's name or value, and a question leaves this process.
         request = redacted_outcome(replace(request, expires=time.time() + self.timeout), self._secrets)
         answer = await self._wait_for_answer(request, approver)
+        if is_whole_batch(request) and isinstance(approver, InformedApprover) and answer is ApprovalAnswer.ONCE:
+            self._uncount(request.place.session, asked)
         if answer is ApprovalAnswer.FOR_SESSION:
             # A step without an origin has no key, and is approved just once.
             keys = [part.session_key for part in request.steps or (request,)]
@@ -98,6 +102,12 @@ class Approvals:
             return ApprovalAnswer.NO
         finally:
             self._pending.pop(request.id, None)
+
+    def _uncount(self, session: str, asked: float) -> None:
+        """Take a question out of the count: a tool that asks about every call floods nobody who says yes."""
+        times = self._asked.get(session, deque[float]())
+        if asked in times:
+            times.remove(asked)
 
     def _refuse_too_many(self, session: str) -> None:
         """Raise LimitReached beyond a few questions, since a person who is asked too often stops reading them."""

@@ -58,7 +58,7 @@ def combined(requests: Sequence[ApprovalRequest]) -> ApprovalRequest:
     """Return one request for all of these."""
     return ApprovalRequest(
         "batch",
-        f"{len(requests)} steps, first: {requests[0].summary}",
+        f"{len(requests)} browser action(s) — first: {requests[0].summary}",
         {"steps": [{"action": request.action, **request.arguments} for request in requests]},
         f"May the agent do these {len(requests)} things?",
         requests[0].place,

@@ -42,7 +42,7 @@ def failure_error(failure: HttpFailure) -> RoveError:
     if failure.kind == "timeout":
         return DeadlineExceeded(
             f"{host_and_port(failure.url)} did not send the page within {failure.reason}.",
-            hint="Try again later, or allow more time with `timeout`.",
+            hint="Try again later. `timeout` allows more time.",
         )
     if failure.kind == "certificate":
         return navigation_error(f"net::{_CERTIFICATE_ERRORS.get(failure.reason, 'ERR_CERT_INVALID')}", failure.url)

@@ -27,7 +27,7 @@ MIN_PROBE = 0.2
 # Seconds that a page which did not answer the last call has to answer the next.
 STUCK_SECONDS = 3.0
 PAGE_LOAD = "page load"
-SILENT_SERVER_HINT = "The server has not answered: try again later, or allow more time with `timeout`."
+SILENT_SERVER_HINT = "The server has not answered: try again later. `timeout` allows more time."
 NEXT_PAGE_HINT = "Another page is being loaded, whose server has not answered yet: call again later. Or {navigate}."
 BUSY_PAGE_HINT = "Wait and try again, or leave the page with {navigate}."
 

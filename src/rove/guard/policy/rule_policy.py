@@ -251,4 +251,6 @@ def _description(facts: ActionFacts, verdict: PolicyVerdict) -> str:
         else f"use a secret or saved logins (`{facts.verb}`)",
         Effect.SPAWN: "start a browser session",
     }
+    if facts.is_composite and facts.verb == "batch":
+        return "run these actions, one after the other"
     return descriptions.get(verdict.effect, f"do `{facts.verb}`")

@@ -244,7 +244,7 @@ def _answer(decision: Decision) -> ApprovalAnswer:
 
 def _request_data(request: ApprovalRequest) -> dict[str, Any]:
     """Return an engine's request as clients are shown it."""
-    actions = [{"type": step.action, **step.arguments} for step in request.steps or (request,)]
+    actions = _listed_actions(request)
     elements = [
         {"argument": shown.argument, "ref": shown.ref, "line": shown.line}
         for step in request.steps or (request,)
@@ -272,6 +272,14 @@ def _request_data(request: ApprovalRequest) -> dict[str, Any]:
         "expiresAt": request.expires,
         "canRemember": request.can_be_remembered,
     }
+
+
+def _listed_actions(request: ApprovalRequest) -> list[dict[str, Any]]:
+    """Return the actions of a request: those of a batch that are asked about together, or all that it lists."""
+    if request.action == "batch" and not request.steps:
+        steps: list[dict[str, Any]] = request.arguments["steps"]
+        return [{"type" if name == "action" else name: value for name, value in step.items()} for step in steps]
+    return [{"type": step.action, **step.arguments} for step in request.steps or (request,)]
 
 
 def targets_before_leaving(details: dict[str, Any]) -> list[str]:

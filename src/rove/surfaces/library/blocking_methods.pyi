@@ -224,6 +224,7 @@ class BlockingMethods:
         format: Literal["png", "jpeg", "webp"] = "png",
         path: str | None = None,
         max_side: int | None = None,
+        full_size: bool = False,
         scale: Literal["css", "device"] = "device",
     ) -> Outcome[Pictured]:
         """Take a picture of the viewport, the full page or an element. To act on the page use snapshot.
@@ -235,6 +236,7 @@ class BlockingMethods:
         format: Image format.
         path: File in the workspace to save it to; a folder if it ends with /.
         max_side: Longest side, in pixels.
+        full_size: Do not scale the file down, only the picture in the answer.
         scale: Pixels of CSS, or those of a denser screen.
         """
 

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Mapping
 from typing import Any
 
 from rove.advice import insert_names
+from rove.engine.approval.shown_steps import AsksOnce
 from rove.engine.served.served_sessions import ServedSessions
 from rove.errors import RoveError
 from rove.guard.policy.approval import Approver
@@ -104,12 +105,15 @@ class Calls:
         channel: Approver | None,
     ) -> AnyOutcome:
         call = tool.call(arguments)
+        channel = AsksOnce(channel) if tool.asks_once and channel is not None else channel
         session = self._sessions.owned_by(client.owner, client.session).session(call.session, call.needs_session)
         return await session.run(
             call.action,
             tab=call.tab,
             timeout=call.timeout,
-            report=progress.report,
+            report=lambda message, done, total: progress.report(
+                call.progress[done] if total and call.progress else message, done, total
+            ),
             quiet=call.quiet,
             channel=channel,
             names=tool.names,

@@ -19,6 +19,7 @@ from rove.toolsets.tool import Answer, ToolRequest
 LONGEST_TITLE = 80
 LONGEST_URL = 300
 NO_PAGE = ("", "about:blank")
+CUT = "The page goes on below what the picture shows."
 DOWNLOADING = ("download", "download failed", "download refused", "download broken off", "pdf", "pdf not read")
 # What is told beside the text or the picture of a page.
 OF_INTEREST = (*DOWNLOADING, *LOSSES, "dialog dismissed")
@@ -65,7 +66,8 @@ def _read(request: ToolRequest, outcome: AnyOutcome) -> str:
 def _done(request: ToolRequest, outcome: AnyOutcome) -> str:
     result = outcome.result
     if isinstance(result, Visited) and result.seen is not None:
-        return f"Screenshot saved: {result.seen.result.path}"
+        picture = result.seen.result
+        return f"Screenshot saved: {picture.path}" + (f"\n{CUT}" if picture.is_cut else "")
     if isinstance(result, Navigated):
         return f"Navigated to: {_address(request, outcome)}\nTitle: {_title(outcome)}"
     selector = readable(str(request.arguments["selector"]))

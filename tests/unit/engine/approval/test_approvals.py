@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from rove import ApprovalAnswer, ApprovalRequest, Place
 from rove.engine.approval import approvals as approvals_module
 from rove.engine.approval.approvals import MAX_PENDING, MAX_PER_MINUTE, Approvals
+from rove.engine.approval.shown_steps import AsksOnce
 from rove.errors import Denied, LimitReached
 
 
@@ -33,6 +35,13 @@ class AlwaysYes:
 
     async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
         return ApprovalAnswer.ONCE
+
+
+class AlwaysNo:
+    """An approver that denies at once."""
+
+    async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
+        return ApprovalAnswer.NO
 
 
 async def start_asking(
@@ -93,6 +102,22 @@ async def test_a_person_is_asked_a_limited_number_of_times_a_minute(monkeypatch:
     await approvals.ask(request("other"), AlwaysYes())
     monkeypatch.setattr(approvals_module, "MINUTE", 0.0)
     await approvals.ask(request(), AlwaysYes())
+
+
+async def test_only_an_approved_batch_of_a_tool_that_asks_about_every_call_is_not_counted() -> None:
+    place = Place("default", "t1", "https://a.example")
+    batch = ApprovalRequest("batch", "1 browser action(s)", {"steps": [{"action": "back"}]}, "Really?", place)
+    approvals = Approvals(None, 20)
+    for _ in range(MAX_PER_MINUTE + 5):
+        await approvals.ask(batch, AsksOnce(AlwaysYes()))
+    for _ in range(MAX_PER_MINUTE):
+        with pytest.raises(Denied):
+            await approvals.ask(batch, AsksOnce(AlwaysNo()))
+    with pytest.raises(LimitReached):
+        await approvals.ask(batch, AsksOnce(AlwaysYes()))
+    with pytest.raises(LimitReached):  # a tool that asks because of the policy is counted, whatever the answer is
+        for _ in range(MAX_PER_MINUTE + 1):
+            await approvals.ask(replace(batch, place=replace(place, session="other")), AlwaysYes())
 
 
 async def test_a_cancelled_request_is_not_pending() -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from rove.action import AnyAction, Effect, TabAction, parse, registry
+from rove.engine.approval.shown_steps import ShownSteps
 from rove.errors import InvalidArguments
 from rove.guard.hosts.origins import origin_text
 from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver
@@ -100,7 +101,7 @@ def _session_name(given: object, context: ToolContext) -> str:
         return context.session
     if not isinstance(given, str):
         raise InvalidArguments("`sessionId` must be a string.")
-    return context.find_session(given).name
+    return context.find_session(given, "sessionId").name
 
 
 def _current_url(session: str, context: ToolContext) -> str:
@@ -113,36 +114,16 @@ def _current_url(session: str, context: ToolContext) -> str:
 class _ApprovedBatch:
     """Answers for the person who has approved a call: for the batch, and for each step that they were shown whole.
 
-    What they were not shown is asked about: a step at another origin, on an element that appeared later, or one that
-    sends or opens something. The policy still decides on each step.
+    The policy still decides on each step.
     """
 
     def __init__(self, batch: AnyAction, request: BrowserRequest, approval: ToolApproval, approver: Approver) -> None:
         steps = [] if approval.is_remembered else [step.action for step in request.steps]
-        self._session = request.session
         self._approver = approver
-        self._elements = approval.elements
-        destinations = {origin_text(step.destination) for step in steps if step.destination}
-        self._origins = {*approval.origins, *destinations} - {None}
-        # What the yes still answers for: the batch, and each of its steps, once.
-        self._left = [(each.verb, each.arguments) for each in (batch, *steps)]
+        self._shown = ShownSteps(request.session, (batch, *steps), approval.origins, approval.elements)
 
     async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
         return await self._approver.answer(request)
 
     async def has_approved(self, request: ApprovalRequest) -> bool:
-        asked = (request.action, request.arguments)
-        if request.place.session != self._session or asked not in self._left or not self._has_shown(request):
-            return False
-        self._left.remove(asked)
-        return True
-
-    def _has_shown(self, request: ApprovalRequest) -> bool:
-        """Whether a person has seen all that a request would show of a step besides its arguments."""
-        elements = {(each.ref, each.line) for each in request.elements}
-        return (
-            not request.consequences
-            and not request.steps
-            and elements <= self._elements
-            and {*request.origins} <= self._origins
-        )
+        return self._shown.answer(request)

@@ -99,8 +99,11 @@ class ToolContext:
     approver: Approver
     approval: ToolApproval | None = None
 
-    def find_session(self, name: str | None) -> ServedSession:
-        """Return the session of the call, or another of the same owner. Raises NotOpen if there is no such one."""
+    def find_session(self, name: str | None, argument: str = "session") -> ServedSession:
+        """Return the session of the call, or another of the same owner. Raises NotOpen if there is no such one.
+
+        `argument`: what the tool calls the argument that names it.
+        """
         current = self.sessions.session(self.session)
         if name is None or name == current.name:
             return current
@@ -108,7 +111,7 @@ class ToolContext:
         if found is None:
             raise NotOpen(
                 f"There is no session {one_line(name, LONGEST_NAME)}.",
-                hint="Leave the session out to use the one of this chat.",
+                hint=f"Leave `{argument}` out to use the session of this chat.",
             )
         return found
 
