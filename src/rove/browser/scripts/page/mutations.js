@@ -18,6 +18,7 @@ const LONGEST_READ_TEXT = 500;
 let changeCount = 0;
 // Changes of attributes are counted apart: what they do is seen by comparing what the page shows (page/steadiness.js).
 let contentChanges = 0;
+let contentAtAction = 0;
 let watchedActionBegan = 0;
 let isLoading = false;
 
@@ -153,10 +154,13 @@ export const stopCounting = () => {
 
 export const noteActionBegan = () => {
   watchedActionBegan = performance.now();
+  contentAtAction = contentChanges;
   changing.clear();
 };
 
 export const changesSoFar = () => changeCount;
+// Whether anything but attributes has changed since the action began.
+export const hasContentChanged = () => contentChanges > contentAtAction;
 export const contentChangesSoFar = () => contentChanges;
 // Whether a text keeps changing of which it is not decided whether that will end.
 export const isUndecided = () => {

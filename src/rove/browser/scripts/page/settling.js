@@ -12,6 +12,7 @@ import {
   changesSoFar,
   firstChange,
   hasChangedAfter,
+  hasContentChanged,
   markChangingRestless,
   noteActionBegan,
   restlessTexts,
@@ -40,9 +41,11 @@ const MAX_RESTLESS_TEXT = 60;
 // it is empty or shows that it is busy; else 0.
 /** @typedef {{ wait: number, ago: number, limit: number, loading: number }} Patience */
 
-// Timers that are longer are for hiding a message again or for a next poll, not for the effect of an action. A page that
-// was loaded and stands needs none to be read.
+// Timers that are longer are for hiding a message again or for a next poll, not for the effect of an action; where the
+// content has changed already, those that are longer than a debounce. A page that was loaded and stands needs none to be
+// read.
 const LONGEST_DELAY_MS = 1050;
+const LONGEST_DELAY_AFTER_ANSWER_MS = 700;
 const LONGEST_DELAY_AFTER_LOAD_MS = 300;
 
 // A document whose changes had to be left unfinished never rests; later actions wait this long for its changes.
@@ -146,11 +149,17 @@ class Wait {
     }
   }
 
+  // How long a timer may be that is waited for.
+  /** @param {number} now */
+  longest(now) {
+    const answered = hasContentChanged() ? LONGEST_DELAY_AFTER_ANSWER_MS : LONGEST_DELAY_MS;
+    return Math.max(Math.min(this.loads ? LONGEST_DELAY_AFTER_LOAD_MS : answered, this.limit - now), 0);
+  }
+
   // Milliseconds until the next of what is under way should be over, null for nothing; and whether something moves.
   /** @param {number} now */
   underWay(now) {
-    const longest = this.loads ? LONGEST_DELAY_AFTER_LOAD_MS : LONGEST_DELAY_MS;
-    this.work = awaitedWork(this.began, Math.min(longest, this.limit - now));
+    this.work = awaitedWork(this.began, this.longest(now));
     const mayBeContent = this.work.later > 0 && this.work.later < this.loadingLimit - now;
     if (this.loads && (mayBeContent || now >= this.limit)) {
       this.isUnfinished = isUnfinished();
@@ -171,10 +180,7 @@ class Wait {
   /** @param {boolean} busy */
   left(busy) {
     if (busy) return { timer: 0, animation: 0, repeats: [], texts: [], unfinished: false };
-    const longest = Math.max(
-      Math.min(this.loads ? LONGEST_DELAY_AFTER_LOAD_MS : LONGEST_DELAY_MS, this.limit - performance.now()),
-      0,
-    );
+    const longest = this.longest(performance.now());
     // What a page that was just loaded has still to do may not have been told.
     const since = performance.now() < NEW_PAGE_MS ? 0 : this.began;
     const { later } = awaitedWork(since, longest);
