@@ -23,6 +23,7 @@ from rove.engine.journal_store import JournalStore
 from rove.engine.logins.login import Logins, SessionLogin
 from rove.engine.network_access import EgressSettings
 from rove.engine.people.handoffs import People
+from rove.engine.served.own_settings import own_settings
 from rove.engine.served.owned_sessions import DEFAULT as DEFAULT
 from rove.engine.served.owned_sessions import OwnedSessions
 from rove.engine.served.refusals import (
@@ -45,6 +46,7 @@ from rove.guard.policy.approval import Approver
 from rove.guard.policy.policy import Policy
 from rove.guard.policy.policy_file import policy_from
 from rove.guard.secrets.secrets import Secrets, secrets_from
+from rove.owned_names import mark_of
 from rove.settings.tree import Settings, load
 from rove.states.choice import NO_LOGIN, LoginChoice
 from rove.tasks import BackgroundTasks
@@ -252,7 +254,7 @@ class Sessions:
         login: SessionLogin | None = None,
         window: WindowChoice = AS_SET,
     ) -> Session:
-        settings = self._settings_of(name, window)
+        settings = own_settings(self._settings_of(name, window), mark_of(owner))
         guard_notice = guard_notice_of(settings, name == DEFAULT, bool(login and login.extensions))
         self._open[name] = Session(
             name,

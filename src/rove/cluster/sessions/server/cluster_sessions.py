@@ -29,6 +29,7 @@ from rove.engine.approval.gate import Gate
 from rove.engine.journal import Journal
 from rove.engine.logins.login import Logins, SessionLogin
 from rove.engine.people.handoffs import People
+from rove.engine.served.own_settings import own_settings
 from rove.engine.served.owned_sessions import DEFAULT, OwnedSessions
 from rove.engine.served.refusals import SessionNames, checked_name, closed_error, not_open, refuse_login
 from rove.engine.session_changes import SessionChanges
@@ -36,6 +37,7 @@ from rove.engine.watcher import StepWatcher
 from rove.errors import NodeLost, NotOpen, RoveError, StateUnusable, Unsupported
 from rove.guard.hosts.local_machine import own_addresses
 from rove.guard.policy.approval import Approver, NoApprover
+from rove.owned_names import mark_of
 from rove.settings.tree import Settings
 from rove.states.choice import NO_LOGIN, LoginChoice
 from rove.tasks import BackgroundTasks
@@ -229,7 +231,7 @@ class ClusterSessions:
         await session.journal.close()
 
     def _add(self, name: str, owner: str | None, login: SessionLogin, window: WindowChoice = AS_SET) -> RemoteSession:
-        settings = self.settings
+        settings = own_settings(self.settings, mark_of(owner))
         journal = Journal(settings.journal_folder, name, settings.journal, self._secrets.redact, watcher=self._watcher)
         parts = Parts(settings, self._gate, journal, self.links, self, login, window, self._calls)
         session = self._open[name] = RemoteSession(name, owner, parts)
