@@ -6,15 +6,20 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from tests.gateway.clients import GatewayClient, RunningGateway, running_gateway
 
+from rove.actions.reading.fetch import WebFetch
 from rove.engine.served.own_settings import own_settings
-from rove.errors import InvalidArguments, ProfileInUse
+from rove.errors import InvalidArguments, LimitReached, ProfileInUse, RoveError
 from rove.owned_names import mark_of
+from rove.recordings.recording import Recording
 from rove.states.choice import LoginChoice
 from rove.surfaces.gateway.tokens import Scope
+
+OWNERS = ("ann", "bob", None)
 
 
 @pytest.fixture
@@ -41,7 +46,7 @@ async def _listed(client: GatewayClient, session: str | None = None) -> list[str
 
 
 async def test_a_token_sees_only_downloads_of_its_own_sessions(gateway: RunningGateway) -> None:
-    (ann, ann_mark), (bob, bob_mark) = (_token(gateway, Scope.ACT) for _ in range(2))
+    (ann, ann_mark), (_, bob_mark) = (_token(gateway, Scope.ACT) for _ in range(2))
     watcher, _ = _token(gateway, Scope.VIEW_ALL)
     for mark, name in ((ann_mark, "ann.txt"), (bob_mark, "bob.txt"), ("", "owner.txt")):
         _download(gateway, mark, name)
@@ -88,3 +93,39 @@ async def test_profiles_of_another_token_are_not_there(gateway: RunningGateway) 
     assert "hers" not in shared.value.message
     for login in held:
         await asyncio.to_thread(login.release)
+
+
+async def test_recordings_of_another_token_are_not_there() -> None:
+    async with running_gateway() as gateway:
+        sessions = gateway.gateway.sessions
+        ann, bob, owner = [
+            cast(Any, sessions.session(await sessions.open_session("s", each))).recorder for each in OWNERS
+        ]
+        await ann.write(Recording("login", session="by ann"))
+        with pytest.raises(InvalidArguments) as missing:
+            await bob.read("login")
+        assert "There is none yet" in missing.value.hint
+        await bob.write(Recording("login", session="by bob"))
+        await owner.write(Recording("login", session="by the owner"))
+        assert [(await each.read("login")).session for each in (ann, bob, owner)] == [
+            "by ann",
+            "by bob",
+            "by the owner",
+        ]
+
+
+async def test_a_token_opens_no_more_sessions_and_pages_than_it_may() -> None:
+    async with running_gateway(serve__token_sessions=1, serve__token_pages=1) as gateway:
+        sessions = gateway.gateway.sessions
+        await sessions.open_session("a", "ann")
+        with pytest.raises(LimitReached, match="1 sessions of this token") as full:
+            await sessions.open_session("b", "ann")
+        assert full.value.retry_after
+        for owner in ("bob", None):
+            await sessions.open_session("a", owner)
+        session = sessions.session(await sessions.open_session("a", "eve"))
+        with pytest.raises(RoveError, match=r"example\.invalid"):
+            await session.run(WebFetch(url="https://example.invalid/"))
+        with pytest.raises(LimitReached, match="opened 1 pages in the last hour") as too_many:
+            await session.run(WebFetch(url="https://example.invalid/"))
+        assert too_many.value.retry_after

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Mapping
+from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
@@ -29,6 +31,7 @@ from rove.engine.approval.gate import Gate
 from rove.engine.journal import Journal
 from rove.engine.logins.login import Logins, SessionLogin
 from rove.engine.people.handoffs import People
+from rove.engine.served.own_limits import OwnLimits
 from rove.engine.served.own_settings import own_settings
 from rove.engine.served.owned_sessions import DEFAULT, OwnedSessions
 from rove.engine.served.refusals import SessionNames, checked_name, closed_error, not_open, refuse_login
@@ -64,6 +67,7 @@ class ClusterSessions:
         self.cluster = cluster
         self.logins = Logins(settings)
         self.changes = SessionChanges()
+        self.own_limits = OwnLimits(settings.serve)
         self._watcher = watcher
         configuration = Configuration.of(settings)
         self._secrets = configuration.named_secrets()
@@ -235,6 +239,7 @@ class ClusterSessions:
         journal = Journal(settings.journal_folder, name, settings.journal, self._secrets.redact, watcher=self._watcher)
         parts = Parts(settings, self._gate, journal, self.links, self, login, window, self._calls)
         session = self._open[name] = RemoteSession(name, owner, parts)
+        session.before_call = partial(self.own_limits.count_pages, owner)
         if self._watcher is not None:
             self._watcher.session_opened(name)
         return session
@@ -258,8 +263,19 @@ class ClusterSessions:
 
     # Where sessions are
 
+    def _refuse_more(self, session: RemoteSession) -> None:
+        """Raise LimitReached if a client has as many sessions as one may have."""
+        now, others = time.monotonic(), self.open_sessions(session.owner).values()
+        idle = [
+            0.0 if each.running_calls else now - each.last_used
+            for each in others
+            if each is not session and each.node is not None
+        ]
+        self.own_limits.refuse_session(session.owner, idle, self.settings.limits.idle)
+
     async def place(self, session: RemoteSession) -> None:
         """Open a session that has no node yet on one. Raises LimitReached if there is no room."""
+        self._refuse_more(session)
         node = await self.placement.place(session.name)
         try:
             await self._when_live(node)

@@ -111,6 +111,7 @@ class Chats:
         thread = self._threads.setdefault(name, _Thread(self._sessions.session(name).owner))
         self._drop_oldest()
         self._refuse_too_large(thread.owner)
+        self._sessions.own_limits.refuse_tokens(thread.owner)
         if len(thread.runs) > MOST_WAITING:
             raise LimitReached(
                 f"{MOST_WAITING} messages of this session wait for an answer already.",
