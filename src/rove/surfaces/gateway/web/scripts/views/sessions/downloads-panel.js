@@ -22,7 +22,11 @@ export class DownloadsPanel extends View {
 
   start() {
     const refresh = button("Refresh", () => this.#load(), { icon: "refresh" });
-    const about = element("p", { class: "quiet-text" }, "Downloads of all sessions of the same token, the newest first.");
+    const about = element(
+      "p",
+      { class: "quiet-text" },
+      "Downloads of all sessions of the same token, the newest first.",
+    );
     fill(this, element("div", { class: "row" }, refresh, about), this.#list);
     attempt(() => this.#load());
   }
@@ -30,7 +34,12 @@ export class DownloadsPanel extends View {
   async #load() {
     const { files } = await gateway.request("downloads.list", { sessionKey: this.#key });
     const text = "When a page gives the browser a file to keep, it is listed here and can be saved.";
-    fill(this.#list, files.length ? files.map((/** @type {Download} */ file) => row(file, this.#key)) : emptyState("download", "Nothing has been downloaded", text));
+    fill(
+      this.#list,
+      files.length
+        ? files.map((/** @type {Download} */ file) => row(file, this.#key))
+        : emptyState("download", "Nothing has been downloaded", text),
+    );
   }
 }
 
