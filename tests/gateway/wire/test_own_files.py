@@ -129,3 +129,17 @@ async def test_a_token_opens_no_more_sessions_and_pages_than_it_may() -> None:
         with pytest.raises(LimitReached, match="opened 1 pages in the last hour") as too_many:
             await session.run(WebFetch(url="https://example.invalid/"))
         assert too_many.value.retry_after
+
+
+async def test_a_full_server_tells_a_token_nothing_of_the_sessions_of_others() -> None:
+    async with running_gateway(limits__sessions=2, limits__queue_seconds=0) as gateway:
+        sessions = gateway.gateway.sessions
+        for owner in ("bob", None):
+            await sessions.open_session("a", owner)
+        told = []
+        for owner in ("ann", "bob", None):
+            with pytest.raises(LimitReached) as full:
+                await sessions.open_session("b", owner)
+            told.append((full.value.message, full.value.retry_after))
+        assert told[0] == told[1] == ("The server has as many sessions and pages as it may have.", 5.0)
+        assert "2 sessions are open" in told[2][0]

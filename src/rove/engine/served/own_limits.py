@@ -6,9 +6,10 @@ learning by it how much the others use. The person who runs the server has none.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING
 
 from rove.action import CompositeAction, Effect
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from rove.settings.sections import Serving
 
 HOUR = 3600.0
+# Seconds after which a client is told to try again when the server is full, whatever there is room for until then.
+FULL_SECONDS = 5.0
 
 
 class _Hour:
@@ -68,6 +71,20 @@ class OwnLimits:
                 hint="Close one with {close_session}. An idle one is closed after a time.",
                 retry_after=wait,
             )
+
+    @contextlib.contextmanager
+    def apart_from_others(self, owner: str | None) -> Generator[None]:
+        """Do not tell a client, in the error that the server is full, how much of it others use."""
+        try:
+            yield
+        except LimitReached as error:
+            if owner is None:
+                raise
+            raise LimitReached(
+                "The server has as many sessions and pages as it may have.",
+                hint=f"Try again in {FULL_SECONDS:g} s, or close what is not needed ({{tabs}}, {{close_session}}).",
+                retry_after=FULL_SECONDS,
+            ) from error
 
     def count_pages(self, owner: str | None, action: AnyAction) -> None:
         """Count the pages that an action opens. Raises LimitReached if they are more than the client may open."""

@@ -10,6 +10,7 @@ from rove.browser.emulation.window import AS_SET, WindowChoice
 from rove.engine.logins.login import Logins
 from rove.engine.logins.state_desk import StateDesk
 from rove.engine.people.driver import held_by
+from rove.engine.served.own_limits import OwnLimits
 from rove.engine.served.own_settings import own_settings
 from rove.engine.served.refusals import not_open, refuse_other_start
 from rove.engine.served.served_session import ServedSession
@@ -28,6 +29,8 @@ class OwnableSessions(Protocol[S_co]):
     def settings(self) -> Settings: ...
     @property
     def logins(self) -> Logins: ...
+    @property
+    def own_limits(self) -> OwnLimits: ...
     def session(self, name: str | None = None, /) -> S_co:
         """Return the session of that name, or the default one, which clients need not open."""
         ...
@@ -129,7 +132,8 @@ class OwnedSessions(Generic[S_co]):
 
     async def refuse_if_full(self, name: str | None) -> None:
         if name != DEFAULT:  # which is not opened
-            self._sessions.refuse_if_full()
+            with self._sessions.own_limits.apart_from_others(self._owner):
+                self._sessions.refuse_if_full()
 
     async def _start(self, session: ServedSession) -> None:
         """Start the browser of a session; close the session if that fails."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Protocol, Self
 
 from rove.engine.served.cluster_control import ClusterControl
-from rove.engine.served.own_limits import OwnLimits
 from rove.engine.served.owned_sessions import OwnableSessions, OwnedSessions
 from rove.engine.served.served_session import ServedSession
 from rove.engine.session_changes import SessionChanges
@@ -13,11 +12,6 @@ from rove.engine.session_changes import SessionChanges
 
 class ServedSessions(OwnableSessions[ServedSession], Protocol):
     """What a surface uses. `engine.sessions.sessions.Sessions` has the sessions of this process."""
-
-    @property
-    def own_limits(self) -> OwnLimits:
-        """What each client may use."""
-        ...
 
     @property
     def changes(self) -> SessionChanges: ...

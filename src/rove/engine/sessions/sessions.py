@@ -169,8 +169,7 @@ class Sessions:
         if name in self._open or (name == DEFAULT and (login, window) == (NO_LOGIN, AS_SET)):
             refuse_login(name, login)
             return self.session(name).name
-        self._refuse_more(owner)
-        await self.admission.admit_session()
+        await self._admit_session(owner)
         is_new = False
         try:
             opened = await asyncio.to_thread(self._open_login, login, name, owner)
@@ -350,14 +349,19 @@ class Sessions:
     async def _admit(self, session: Session) -> None:
         """Take a slot for the default session when it is first used, as clients need not open it."""
         if session.has_slot:
-            await self.admission.admit_page()
+            with self.own_limits.apart_from_others(session.owner):
+                await self.admission.admit_page()
             return
-        self._refuse_more(session.owner)
-        await self.admission.admit_session()
+        await self._admit_session(session.owner)
         if self._open.get(session.name) is not session:
             self.admission.release_slot()
             session.refuse_if_closed()
         session.has_slot = True
+
+    async def _admit_session(self, owner: str | None) -> None:
+        self._refuse_more(owner)
+        with self.own_limits.apart_from_others(owner):
+            await self.admission.admit_session()
 
     def _refuse_more(self, owner: str | None) -> None:
         """Raise LimitReached if a client has as many sessions as one may have."""

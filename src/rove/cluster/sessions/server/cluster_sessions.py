@@ -276,7 +276,8 @@ class ClusterSessions:
     async def place(self, session: RemoteSession) -> None:
         """Open a session that has no node yet on one. Raises LimitReached if there is no room."""
         self._refuse_more(session)
-        node = await self.placement.place(session.name)
+        with self.own_limits.apart_from_others(session.owner):
+            node = await self.placement.place(session.name)
         try:
             await self._when_live(node)
             await session.open_on(node, session.opening())
