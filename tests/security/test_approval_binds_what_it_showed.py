@@ -459,6 +459,23 @@ async def _refuse_second(person: Person, request: ApprovalRequest) -> ApprovalAn
     return ApprovalAnswer.ONCE if len(person.asked) == 1 else ApprovalAnswer.NO
 
 
+async def test_a_frame_with_what_was_shown_does_not_let_the_page_go_elsewhere(
+    agent: Session, person: Person, site: Site
+) -> None:
+    person.before_answer = partial(_refuse_second, person)
+    site.page("/sent", "Sent")
+    html = (
+        "<a id=b href=/sent>B</a><iframe name=f></iframe><script>b.onmousedown = () => { f.src = '/sent' };"
+        "const [f] = document.getElementsByName('f');"
+        f"const leave = () => {{ location = '{elsewhere(site)}' }};"
+        "b.onclick = (event) => { event.preventDefault(); f.onload = leave }</script>"
+    )
+    await agent.navigate(site.page("/", html))
+    with pytest.raises(Denied):
+        await agent.click("#b")
+    assert sent(site) == ["/sent"]
+
+
 IN_A_NEW_TAB: dict[str, dict[str, Any]] = {"Control": {"modifiers": ("Control",)}, "middle": {"button": "middle"}}
 
 

@@ -171,6 +171,10 @@ class Serving(Validated):
     token_model_tokens: int | None = arg(
         "Most tokens of the model that the chats of one token besides the owner's use in an hour.", default=None, ge=1
     )
-    connections: int = arg("Most WebSocket clients at once.", default=100, ge=1)
+    connections: int = arg(
+        "Most WebSocket clients at once, and half as many with one token; the owner always finds a place.",
+        default=100,
+        ge=1,
+    )
     message_kilobytes: int = arg("Largest message that a client may send.", default=1024, ge=1)
     requests_per_second: int = arg("Most requests a second from one client.", default=50, ge=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, cast
 
@@ -143,3 +144,16 @@ async def test_a_full_server_tells_a_token_nothing_of_the_sessions_of_others() -
             told.append((full.value.message, full.value.retry_after))
         assert told[0] == told[1] == ("The server has as many sessions and pages as it may have.", 5.0)
         assert "2 sessions are open" in told[2][0]
+
+
+async def test_one_token_does_not_take_the_connections_of_all() -> None:
+    async with running_gateway(serve__connections=4) as gateway, AsyncExitStack() as stack:
+        (ann, _), (bob, _) = (_token(gateway, Scope.ACT) for _ in range(2))
+        for token in (ann, ann, bob, bob):
+            await stack.enter_async_context(gateway.client(token))
+        for token in (ann, bob):
+            async with gateway.raw_client() as client:
+                await client.send({"type": "auth", "token": token})
+                assert (await client.closed())[0] == 4409
+        async with gateway.client() as owner:
+            assert await owner.call("tokens.list")
