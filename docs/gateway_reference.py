@@ -18,9 +18,21 @@ the [settings](settings.md) under `[serve]` say otherwise. Its chat, and the too
 
 Every client needs a token. The owner's is made at the first start and kept in `$ROVE_HOME/gateway/owner-token`, which
 the owner alone can read; write another into that file to choose it yourself. `tokens.create` makes others, with the
-scopes `view` (see everything), `act` (open sessions, call tools, chat, pause and stop), `approve` (decide on
-requests; take a session over, and let an agent go on) and `own` (all of these, settings and tokens). Each of them
-allows to view. Only the hash of a token is kept.
+scopes `view` (see), `act` (open sessions, call tools, chat, pause and stop), `approve` (decide on requests; take a
+session over, and let an agent go on) and `own` (all of these everywhere, settings and tokens). Each of them allows to
+view. Only the hash of a token is kept.
+
+Each token sees its own: sessions, their events, approvals, records, pictures, files, saved states and profiles belong
+to the token that they were opened with. `view:all` also sees those of other tokens, and `approve:all` also approves and
+takes over in them; `own` does everything. To a token, what it may not see does not exist: a session of another is
+answered for like one that there never was. Names of sessions end with a mark of their token (`shop~1f2e3d4c5b6a`),
+which a client may leave out of its own; what the owner opens has none. Files of a token are in a folder of `tokens` in
+the workspace; `logins.shared` names states and profiles of the owner that other tokens may use.
+
+`serve.token_sessions`, `serve.token_pages` and `serve.token_model_tokens` limit what each token besides the owner's may
+use: sessions at once, pages an hour, and tokens of the chat's model an hour. What exceeds one is `limit_reached`, with
+the seconds after which there is room again as `retry_after`. Without them, only the limits of the server hold, for all
+together.
 
 ## Messages
 

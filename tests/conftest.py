@@ -43,6 +43,7 @@ hypothesis.settings.load_profile("rove")
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="Write the golden files again.")
     parser.addoption("--engine", choices=ENGINES, default="chromium", help="Run the browser tests on this engine.")
+    parser.addoption("--browser", help="Run them in this browser, such as a full Chromium instead of a headless shell.")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -54,10 +55,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _choose_engine(config: pytest.Config) -> None:
-    """Let tests that make settings of their own run on the chosen engine too, unless they name one."""
-    make, engine = Settings.__init__, config.getoption("--engine")
-    if engine != "chromium":
-        setattr(Settings, "__init__", lambda self, *args, **given: make(self, *args, **{"engine": engine, **given}))  # noqa: B010
+    """Let tests that make settings of their own run on the chosen engine and browser too, unless they name one."""
+    make, engine, browser = Settings.__init__, config.getoption("--engine"), config.getoption("--browser")
+    chosen = {} if engine == "chromium" else {"engine": engine}
+    chosen |= {"browser": browser} if browser else {}
+    if chosen:
+        setattr(Settings, "__init__", lambda self, *args, **given: make(self, *args, **{**chosen, **given}))  # noqa: B010
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -85,13 +88,17 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(autouse=True)
-def _no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch, engine_name: EngineName) -> None:
+def _no_settings_of_this_machine(
+    monkeypatch: pytest.MonkeyPatch, engine_name: EngineName, request: pytest.FixtureRequest
+) -> None:
     """Remove ROVE_ variables of this machine, so that tests run the same everywhere."""
     names = "HOME ATTACH WORKSPACE POLICY APPROVE BROWSER ENGINE HEADLESS SANDBOX FETCH_BROWSER SECRETS GUARD_PASSWORDS"
     for name in names.split():
         monkeypatch.delenv(f"ROVE_{name}", raising=False)
     if engine_name != "chromium":
         monkeypatch.setenv("ROVE_ENGINE", engine_name)
+    if browser := request.config.getoption("--browser"):
+        monkeypatch.setenv("ROVE_BROWSER", browser)
     # The test sites are on this machine, which pages cannot reach unless it is allowed.
     monkeypatch.setenv("ROVE_ALLOW_HOST", ",".join(OWN_SITES))
 

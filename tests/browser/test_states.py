@@ -20,7 +20,7 @@ from rove.guard.policy.rule_policy import LoginBinding, RulePolicy
 from rove.owned_names import own_name
 from rove.settings.logins import Logins
 from rove.settings.tree import Deadlines, Settings
-from rove.states.choice import LoginKind
+from rove.states.choice import LoginChoice, LoginKind
 from rove.states.state import BrowserState
 
 
@@ -28,7 +28,10 @@ from rove.states.state import BrowserState
 async def own(home: Path) -> AsyncGenerator[Session]:
     """The default session of a home of its own."""
     settings = Settings(
-        home=home / "states", allow_host=OWN_SITES, deadlines=Deadlines(action=30, launch=60), logins=Logins(key="file")
+        home=home / "states",
+        allow_host=OWN_SITES,
+        deadlines=Deadlines(action=30, launch=60),
+        logins=Logins(key="file", shared=("persons",)),
     )
     async with Sessions(settings) as sessions:
         yield Session(sessions, None)
@@ -234,10 +237,17 @@ async def test_a_state_or_profile_is_chosen_when_a_session_is_opened(own: Sessio
 async def test_a_client_of_a_server_uses_and_changes_only_its_own_states(own: Session, logged_in: Session) -> None:
     sessions = own._sessions
     await logged_in.save_state("persons")
+    await logged_in.save_state("private")
     ann, bob = (sessions.owned_by(owner, f"{owner}-default") for owner in ("ann", "bob"))
     await ann.session(None).run(SaveState(name="anns"))
     assert {facts.name for facts in await ann.states.list()} >= {"persons", "anns"}
-    assert "anns" not in {facts.name for facts in await bob.states.list()}
+    assert not {"anns", "private"} & {facts.name for facts in await bob.states.list()}
+    with pytest.raises(InvalidArguments, match="There is no state private"):
+        await bob.states.show("private")
+    with pytest.raises(InvalidArguments, match="There is no state private"):
+        await sessions.open_session("b", "bob", LoginChoice(state="private"))
+    await ann.states.save("private")  # a name that is not there for a client is not taken
+    assert (await sessions.owned_by(None).states.show("private")).session == logged_in.name
     for refused in (bob.states.show("anns"), bob.states.delete("anns"), bob.states.load("anns")):
         with pytest.raises(InvalidArguments, match="There is no state anns") as missing:
             await refused

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.faults.recovery_checks import eventually
 from tests.site import OWN_SITES, Site
 
 from rove import ApprovalAnswer, ApprovalRequest, PolicyRule, RulePolicy, Session, Settings
@@ -450,6 +453,68 @@ async def test_an_act_that_leads_to_another_origin_is_stopped_and_asked_about_ag
         await act(agent)
     assert [each.url for each in of_kind(person.asked[1], "went")] == [elsewhere(site)]
     assert sent(site) == []
+
+
+async def _refuse_second(person: Person, request: ApprovalRequest) -> ApprovalAnswer:
+    return ApprovalAnswer.ONCE if len(person.asked) == 1 else ApprovalAnswer.NO
+
+
+async def test_a_frame_with_what_was_shown_does_not_let_the_page_go_elsewhere(
+    agent: Session, person: Person, site: Site
+) -> None:
+    person.before_answer = partial(_refuse_second, person)
+    site.page("/sent", "Sent")
+    html = (
+        "<a id=b href=/sent>B</a><iframe name=f></iframe><script>b.onmousedown = () => { f.src = '/sent' };"
+        "const [f] = document.getElementsByName('f');"
+        f"const leave = () => {{ location = '{elsewhere(site)}' }};"
+        "b.onclick = (event) => { event.preventDefault(); f.onload = leave }</script>"
+    )
+    await agent.navigate(site.page("/", html))
+    with pytest.raises(Denied):
+        await agent.click("#b")
+    assert sent(site) == ["/sent"]
+
+
+IN_A_NEW_TAB: dict[str, dict[str, Any]] = {"Control": {"modifiers": ("Control",)}, "middle": {"button": "middle"}}
+
+
+@pytest.mark.parametrize("name", IN_A_NEW_TAB)
+async def test_a_tab_that_is_not_the_current_one_is_held_with_the_tabs_that_it_opens(
+    agent: Session, person: Person, site: Site, name: str
+) -> None:
+    person.before_answer = partial(_refuse_second, person)
+    link = f"<a id=b href=/sent onmousedown=\"this.href = '{elsewhere(site)}'\">B</a>"
+    await agent.navigate(site.page("/", link))
+    (first,) = (await agent.tabs()).result.tabs
+    await agent.tabs("new")
+    with pytest.raises(Denied):
+        await agent.using(tab=first.id).click("#b", **IN_A_NEW_TAB[name])
+    assert [each.url for each in of_kind(person.asked[1], "went")] == [elsewhere(site)]
+    assert sent(site) == []
+
+
+@pytest.mark.engines("chromium", reason="a browser of the distribution")
+@pytest.mark.parametrize("name", IN_A_NEW_TAB)
+async def test_a_full_chromium_holds_the_first_document_of_a_new_tab(home: Path, site: Site, name: str) -> None:
+    """It may ask for that before the new tab has a CDP session, which chromium-headless-shell never does."""
+    if (browser := shutil.which("chromium")) is None:
+        pytest.skip("there is no full Chromium on this machine")
+    person = Person()
+    person.before_answer = partial(_refuse_second, person)
+    settings = Settings(allow_host=OWN_SITES, home=home / "full", browser=Path(browser))
+    async with Sessions(settings, RulePolicy((PolicyRule("ask", action=("click",)),)), person) as sessions:
+        await sessions.open_session("full")
+        agent = Session(sessions, "full")
+        changing = f"<a id=b href=/sent onmousedown=\"this.href = '{elsewhere(site)}'\">B</a>"
+        await agent.navigate(site.page("/", changing))
+        with pytest.raises(Denied):
+            await agent.click("#b", **IN_A_NEW_TAB[name])
+        assert sent(site) == []
+        person.asked = []
+        await agent.navigate(site.page("/", "<a id=b href=/sent>B</a>"))
+        await agent.click("#b", **IN_A_NEW_TAB[name])
+        await eventually(lambda: sent(site) == ["/sent"])
 
 
 async def test_a_yes_for_the_session_does_not_cover_another_destination(

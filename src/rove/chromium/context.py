@@ -41,7 +41,7 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
     is_persistent = False
 
     def __init__(self, connection: CdpConnection, identity: str, settings: Settings, scratch: Path) -> None:
-        SharedContext.__init__(self, connection.root, identity)
+        SharedContext.__init__(self, connection, identity)
         ContextTabs.__init__(self, settings)  # type: ignore[type-var]
         self._connection = connection
         # The folder for copies of uploaded files, which pages may read until they are closed.
@@ -129,6 +129,7 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
         """Open a tab for a new page that rove requested, or for a popup unless there are too many."""
         if self._hidden_pages.may_claim(cdp, target):
             return
+        self._shared.interceptor.note_popup(target["targetId"], cdp, target.get("openerId"))
         is_popup = "openerId" in target or not self._creating
         opener = self._opener(target) if is_popup else None
         if opener and (opener.id in self._background or opener.popups.is_refused(len(self._tabs))):
@@ -197,6 +198,7 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
             target = await result_of(requested, CdpError("the context is closed"))
             if (opening := self._opening.pop(target["targetId"], None)) is None:
                 raise CdpError("the page was closed as soon as it was opened")
+            await self._shared.interceptor.note_own_page(target["targetId"])
             return await result_of(opening, CdpError("the page is closed"))
         except asyncio.CancelledError:
             self._shared.tasks.start(self._discard(requested))

@@ -7,19 +7,23 @@ import shutil
 from pathlib import Path
 
 from rove.errors import InvalidArguments
+from rove.owned_names import SIGN
 from rove.recordings.recording import NAME_PATTERN, Recording, read_recording
 from rove.states.private_files import write_private
 
 FOLDER = "recordings"
 ENDING = ".json"
 RUN_ENDING = ".run"
+# In that folder, one for each client of a server.
+TOKENS = "tokens"
 
 
 class RecordingStore:
     """Saves, reads, lists and deletes recordings."""
 
-    def __init__(self, home: Path) -> None:
-        self.folder = home / FOLDER
+    def __init__(self, home: Path, mark: str = "") -> None:
+        """`mark`: what ends the names of sessions of one client of a server, which has recordings of its own."""
+        self.folder = home / FOLDER / TOKENS / mark.removeprefix(SIGN) if mark else home / FOLDER
 
     def write(self, recording: Recording) -> Path:
         """Save a recording; one of that name is replaced. Raises StateUnusable."""

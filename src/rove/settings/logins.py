@@ -19,3 +19,8 @@ class Logins(Validated):
         "keyring if there is one (auto).",
         default="auto",
     )
+    shared: tuple[str, ...] = arg(
+        "Names of your saved states and profiles that every token of `rove serve` may use; `*` for all of them. Others "
+        "are there for the owner's token alone.",
+        default=(),
+    )

@@ -158,6 +158,23 @@ class Serving(Validated):
         ge=1,
     )
     chat_megabytes: int = arg("Most memory that the conversations of one token take.", default=64, ge=1)
-    connections: int = arg("Most WebSocket clients at once.", default=100, ge=1)
+    token_sessions: int | None = arg(
+        "Most sessions that one token besides the owner's has open at once; by default only `limits.sessions` counts.",
+        default=None,
+        ge=1,
+    )
+    token_pages: int | None = arg(
+        "Most pages that one token besides the owner's opens in an hour, by navigating and fetching.",
+        default=None,
+        ge=1,
+    )
+    token_model_tokens: int | None = arg(
+        "Most tokens of the model that the chats of one token besides the owner's use in an hour.", default=None, ge=1
+    )
+    connections: int = arg(
+        "Most WebSocket clients at once, and half as many with one token; the owner always finds a place.",
+        default=100,
+        ge=1,
+    )
     message_kilobytes: int = arg("Largest message that a client may send.", default=1024, ge=1)
     requests_per_second: int = arg("Most requests a second from one client.", default=50, ge=1)

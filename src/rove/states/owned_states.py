@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
+from collections.abc import Callable
 
 from rove.errors import InvalidArguments, RoveError
+from rove.owned_names import mark_of
 from rove.states.state import BrowserState
 from rove.states.store import OWNER_MARK, SavedState, StateStore
-
-OWNER_DIGITS = 12
 
 
 class OwnedStates:
     """Reads and changes states by the names that a client gave them.
 
     `owner`: None for the person who runs rove, who sees the states of all, those of clients with a mark at their names.
+    `is_shared`: which states of that person the client may use.
     """
 
-    def __init__(self, store: StateStore, owner: str | None) -> None:
+    def __init__(
+        self, store: StateStore, owner: str | None, is_shared: Callable[[str], bool] = lambda name: True
+    ) -> None:
         self._store = store
         self._owner = owner
-        digest = "" if owner is None else sha256(owner.encode()).hexdigest()[:OWNER_DIGITS]
-        self._mark = f"{OWNER_MARK}{digest}" if digest else ""
+        self._is_shared = is_shared
+        self._mark = mark_of(owner)
 
     def find(self, name: str) -> SavedState | None:
         """Return the client's own state of that name, or else one that the person who runs rove has saved."""
@@ -55,7 +57,9 @@ class OwnedStates:
             raise InvalidArguments(f"The name {name} is taken.", hint="Choose another name for the state.")
 
     def _shared(self, name: str) -> SavedState | None:
-        """Return a state of the person who runs rove; None if there is none that can be read."""
+        """Return a state of the person who runs rove; None if there is none that the client may use."""
+        if self._owner is not None and not self._is_shared(name):
+            return None
         try:
             saved = self._store.read(name) if self._store.exists(name) else None
         except RoveError:

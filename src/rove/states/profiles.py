@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rove.errors import InvalidArguments, ProfileInUse, StateUnusable
+from rove.owned_names import mark_in, without_mark
 from rove.states.private_files import make_private_folder
 from rove.states.store import NAME_PATTERN
 
@@ -24,13 +25,10 @@ MAX_LOCK_BYTES = 1000
 class LockedProfile:
     """A profile that this process holds until `release`, or until the process ends, in whichever way."""
 
-    def __init__(self, folder: Path, lock: int) -> None:
+    def __init__(self, folder: Path, lock: int, name: str) -> None:
         self.folder = folder
+        self.name = name
         self._lock: int | None = lock
-
-    @property
-    def name(self) -> str:
-        return self.folder.name
 
     @property
     def data(self) -> Path:
@@ -43,26 +41,32 @@ class LockedProfile:
             os.close(lock)
 
 
-def lock_profile(home: Path, name: str, session: str) -> LockedProfile:
-    """Create a profile if it is new, and lock it for a session. Raises ProfileInUse."""
-    folder = profile_folder(home, name)
+def lock_profile(home: Path, name: str, session: str, mark: str = "") -> LockedProfile:
+    """Create a profile if it is new, and lock it for a session. Raises ProfileInUse.
+
+    `mark`: tells profiles of clients of a server apart, each of which has names of its own.
+    """
+    folder = profile_folder(home, name, mark)
     make_private_folder(folder.parent)
     make_private_folder(folder)
     make_private_folder(folder / DATA_FOLDER)
-    return LockedProfile(folder, _lock(folder / LOCK_FILE, name, session))
+    return LockedProfile(folder, _lock(folder / LOCK_FILE, name, session), name)
 
 
-def profile_folder(home: Path, name: str) -> Path:
+def profile_folder(home: Path, name: str, mark: str = "") -> Path:
     """Return the folder of a profile. Raises InvalidArguments for what cannot be a name."""
     if not re.fullmatch(NAME_PATTERN, name):
         raise InvalidArguments(f"{name!r} is not a name for a profile: use letters, digits, - and _.")
-    return home / FOLDER / name
+    return home / FOLDER / f"{name}{mark}"
 
 
 def profile_holder(home: Path, name: str) -> str | None:
     """Return which session uses a profile; None if none does."""
     try:
-        lock = os.open(profile_folder(home, name) / LOCK_FILE, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+        lock = os.open(
+            profile_folder(home, without_mark(name), mark_in(name)) / LOCK_FILE,
+            os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC,
+        )
     except OSError:
         return None
     try:
@@ -75,9 +79,11 @@ def profile_holder(home: Path, name: str) -> str | None:
 
 
 def profile_names(home: Path) -> list[str]:
-    """Return the names of all profiles."""
+    """Return the names of all profiles, those of clients of a server with a mark at their ends."""
     folders = (home / FOLDER).iterdir() if (home / FOLDER).is_dir() else ()
-    return sorted(path.name for path in folders if path.is_dir() and re.fullmatch(NAME_PATTERN, path.name))
+    return sorted(
+        path.name for path in folders if path.is_dir() and re.fullmatch(NAME_PATTERN, without_mark(path.name))
+    )
 
 
 def _lock(path: Path, name: str, session: str) -> int:

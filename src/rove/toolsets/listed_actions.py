@@ -15,7 +15,7 @@ from rove.errors import Denied, InvalidArguments
 from rove.extraction.extracted import Extracted
 from rove.guard.policy.policy import Deny, Place, WebOnly
 from rove.outcome import AnyOutcome, Outcome, Own
-from rove.render.cleaning import one_line
+from rove.render.cleaning import one_line, visible_line
 from rove.validation.fields import UNKNOWN, InvalidFields, build, schema_of
 from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
@@ -150,7 +150,7 @@ def _contract_step(where: str, kind: ActionType, fields: dict[str, Any]) -> List
     arguments = {kind.fields[name]: value for name, value in fields.items()}
     fixed = kind.fixed if arguments else {}
     action = _made(where, kind.verb, {**arguments, **fixed}, {new: old for old, new in kind.fields.items()})
-    words = {"selector": PAGE, **{name: one_line(str(value), LONGEST_PHRASE) for name, value in fields.items()}}
+    words = {"selector": PAGE, **{name: visible_line(str(value), LONGEST_PHRASE) for name, value in fields.items()}}
     return ListedAction({}, action, kind.summary.format(**words), kind.progress.format(**words), bool(fixed))
 
 
@@ -176,7 +176,7 @@ def _phrase(action: AnyAction) -> str:
         values: list[Any] = value if isinstance(value, list) else [name if value is True else value]
         told += [str(each) for each in values]
     verb = action.verb.replace("_", " ").capitalize()
-    return one_line(f"{verb}: {', '.join(told)}" if told else verb, LONGEST_PHRASE)
+    return visible_line(f"{verb}: {', '.join(told)}" if told else verb, LONGEST_PHRASE)
 
 
 def _made(where: str, verb: str, arguments: dict[str, Any], names: Mapping[str, str]) -> AnyAction:

@@ -7,7 +7,8 @@ import json
 import time
 from collections.abc import AsyncGenerator
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from tests.gateway.clients import RunningGateway, running_gateway
@@ -24,6 +25,8 @@ from rove.render.cleaning import visible
 from rove.surfaces.gateway.approvals import ToolQuestion
 from rove.surfaces.gateway.connection import Connection
 from rove.surfaces.gateway.tokens import Scope
+from rove.surfaces.gateway.tools.bash import BashTool
+from rove.surfaces.gateway.tools.browser import BrowserTool
 
 POLICY = """[[rule]]
 decide = "ask"
@@ -290,3 +293,19 @@ async def test_a_step_records_where_its_element_was(gateway: RunningGateway, sit
         assert step["box"]["x"] >= 50 and step["box"]["width"] > 100
         told = (await client.call("sessions.history", sessionKey=KEY, last=True, limit=1))["entries"]
         assert told[0]["box"] == step["box"]
+
+
+async def test_what_tools_say_of_a_call_has_every_character_of_it(gateway: RunningGateway) -> None:
+    """Their own words are what a person reads first: nothing may be left out of these before they are written out."""
+    hidden = "\u202e\u200b"
+    context = cast(
+        Any, SimpleNamespace(sessions=gateway.gateway.sessions, settings=gateway.gateway.settings, session=KEY)
+    )
+    bash, browser = BashTool(), BrowserTool(gateway.gateway.settings)
+    command = bash.read({"command": f"echo {hidden}x"}, context)
+    assert bash.summary(command) == "Run: echo \\u{202e}\\u{200b}x"
+    for action, shown in (
+        ({"type": "type", "selector": f"#a{hidden}", "text": "x"}, "#a\\u{202e}\\u{200b}"),
+        ({"type": "hover", "target": f"#b{hidden}"}, "#b\\u{202e}\\u{200b}"),
+    ):
+        assert shown in browser.summary(browser.read({"actions": [action]}, context))

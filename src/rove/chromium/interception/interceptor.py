@@ -9,12 +9,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from rove.browser.emulation.overrides import HttpCredential
 from rove.browser.network.rules import RequestRule, decisive_rule
 from rove.browser.network.workspace_files import FILE_SCHEME, WorkspaceFiles
+from rove.chromium.protocol.browser_documents import DOCUMENTS, BrowserDocuments, RefuseDocument
 from rove.chromium.protocol.connection import CdpError, CdpSession
 from rove.errors import RoveError
 from rove.page.interception.answers import (
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 Event = dict[str, Any]
-# Called with a request of a page for a document; returns whether it is refused.
-RefuseDocument = Callable[[Event], bool]
-DOCUMENTS = {"resourceType": "Document", "requestStage": "Request"}
 
 
 class RequestLog(Protocol):
@@ -54,16 +52,19 @@ class DocumentHold(NamedTuple):
 class Interceptor:
     """Holds the requests that a rule, a credential or a blocked navigation is about, and decides on each."""
 
-    def __init__(self, tasks: BackgroundTasks) -> None:
+    def __init__(self, tasks: BackgroundTasks, documents: BrowserDocuments) -> None:
         self._tasks = tasks
+        self._documents = documents
         self._rules: tuple[RequestRule, ...] = ()
         self._authentication = Authentication()
         self._logs: dict[CdpSession, RequestLog | None] = {}
         self._enabled: set[CdpSession] = set()
         self._refusing: dict[CdpSession, RefuseDocument] = {}
-        # Pages that are held to what a person was shown, with their frames, and the page that opened each popup.
+        # Pages that are held to what a person was shown, with their frames.
         self._holds: dict[str, DocumentHold] = {}
-        self._openers: dict[CdpSession, str] = {}
+        # The pages that rove has not opened: their CDP sessions, and the page that opened each, where that is known.
+        self._popups: dict[str, CdpSession] = {}
+        self._openers: dict[CdpSession, str | None] = {}
         # The files that `file:` addresses may open. rove reads them, never the browser.
         self.files: WorkspaceFiles | None = None
 
@@ -88,12 +89,23 @@ class Interceptor:
         self._logs.pop(cdp, None)
         self._enabled.discard(cdp)
         self._refusing.pop(cdp, None)
-        self._openers.pop(cdp, None)
+        self._forget_popup(cdp)
 
-    def note_opener(self, cdp: CdpSession, opener: str | None) -> None:
-        """Note the target id of the page that opened a popup."""
-        if opener is not None:
-            self._openers[cdp] = opener
+    def note_popup(self, page: str, cdp: CdpSession, opener: str | None) -> None:
+        """Note a new page that rove may not have opened, and the target id of the page that did, if it is known."""
+        self._popups[page], self._openers[cdp] = cdp, opener
+
+    async def note_own_page(self, page: str) -> None:
+        """Note that it was rove that opened a page: no other page is its opener."""
+        cdp = self._popups.get(page)
+        if cdp is not None:
+            self._forget_popup(cdp)
+            if self._holds:
+                await self._update(cdp)
+
+    def _forget_popup(self, cdp: CdpSession) -> None:
+        self._openers.pop(cdp, None)
+        self._popups = {page: popup for page, popup in self._popups.items() if popup is not cdp}
 
     async def apply(self, rules: tuple[RequestRule, ...], credentials: tuple[HttpCredential, ...]) -> None:
         """Decide by these rules and credentials from now on."""
@@ -113,20 +125,34 @@ class Interceptor:
     async def hold_documents(self, page: str, cdps: tuple[CdpSession, ...], refuses: RefuseDocument) -> None:
         """Let `refuses` decide on the documents that a page, its frames and new popups of it ask for."""
         self._holds[page] = DocumentHold(frozenset(cdps), refuses)
+        await self._documents.hold(self._refuses_first)
         for cdp in cdps:
             await self._update(cdp)
 
     async def release_documents(self, page: str) -> None:
         """End what `hold_documents` began."""
         hold = self._holds.pop(page)
-        popups = [cdp for cdp, opener in self._openers.items() if opener == page]
+        popups = [cdp for cdp, opener in self._openers.items() if opener in (page, None)]
         for cdp in (*hold.cdps, *popups):
             with contextlib.suppress(CdpError):  # the target was closed meanwhile
                 await self._update(cdp)
+        with contextlib.suppress(CdpError):  # the browser is gone
+            await self._documents.release(self._refuses_first)
 
-    def _hold_of(self, cdp: CdpSession) -> DocumentHold | None:
-        opened_by = self._holds.get(self._openers.get(cdp, ""))
-        return opened_by or next((hold for hold in self._holds.values() if cdp in hold.cdps), None)
+    def _holds_of(self, cdp: CdpSession) -> list[DocumentHold]:
+        """Return what a CDP session is held to; a page that any page may have opened is held to everything."""
+        if cdp in self._openers and self._openers[cdp] is None:
+            return list(self._holds.values())
+        opener = self._openers.get(cdp)
+        return [hold for page, hold in self._holds.items() if page == opener or cdp in hold.cdps]
+
+    def _refuses_held(self, cdp: CdpSession, event: Event) -> bool:
+        return any(hold.refuses({**event, "isOfPopup": cdp not in hold.cdps}) for hold in self._holds_of(cdp))
+
+    def _refuses_first(self, event: Event) -> bool:
+        """Return whether to refuse a document of a popup, whose own CDP session may hold its requests too late."""
+        cdp = self._popups.get(event["frameId"])  # the id of a page's main frame is the id of its target
+        return cdp is not None and self._refuses_held(cdp, event)
 
     # Which requests wait
 
@@ -134,7 +160,7 @@ class Interceptor:
         urls = [rule.pattern for rule in self._rules] + [f"{origin}/*" for origin in self._authentication.origins]
         urls += [f"{FILE_SCHEME}*"] if self.files is not None else []
         patterns = [{"urlPattern": _escaped(url), "requestStage": "Request"} for url in dict.fromkeys(urls)]
-        return [*patterns, DOCUMENTS] if cdp in self._refusing or self._hold_of(cdp) else patterns
+        return [*patterns, DOCUMENTS] if cdp in self._refusing or self._holds_of(cdp) else patterns
 
     async def _update(self, cdp: CdpSession) -> None:
         patterns = self._patterns(cdp)
@@ -174,8 +200,7 @@ class Interceptor:
         refuses = self._refusing.get(cdp)
         if refuses is not None and refuses(event):
             return "Fetch.failRequest", {"errorReason": "Aborted"}
-        hold = self._hold_of(cdp)
-        if hold is not None and hold.refuses({**event, "isOfPopup": cdp not in hold.cdps}):
+        if self._refuses_held(cdp, event):
             return "Fetch.failRequest", {"errorReason": "Aborted"}
         return "Fetch.continueRequest", self._changes(cdp, event, rules)
 

@@ -16,12 +16,10 @@ if TYPE_CHECKING:
 class PageConsequences(page_consequences.PageConsequences):
     """Reads what elements of one page send or open, and holds the page to what a person was shown."""
 
-    def __init__(self, page: LivePage, devices: InputDevices, interceptor: Interceptor, opener: str | None) -> None:
-        """`opener`: the target id of the page that opened this one."""
+    def __init__(self, page: LivePage, devices: InputDevices, interceptor: Interceptor) -> None:
         super().__init__(devices)
         self._live_page = page
         self._interceptor = interceptor
-        interceptor.note_opener(page.cdp, opener)
 
     async def hold_documents(self, documents: ApprovedDocuments) -> None:
         def refuses(event: dict[str, Any]) -> bool:

@@ -9,7 +9,7 @@ from rove.chromium.events.network_conditions import NetworkConditions
 from rove.chromium.events.workers import Workers
 from rove.chromium.page.permissions import set_grants
 from rove.chromium.page.shared_resources import SharedResources
-from rove.chromium.protocol.connection import CdpError, CdpSession
+from rove.chromium.protocol.connection import CdpConnection, CdpError
 from rove.chromium.storage.context_cookies import ContextCookies
 from rove.errors import Unsupported
 from rove.page.tabs import shared_context
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 class SharedContext(shared_context.SharedContext[SharedResources]):
     """Reads and sets what the tabs of one browser context share."""
 
-    def __init__(self, root: CdpSession, identity: str) -> None:
-        super().__init__(SharedResources())
-        self._root = root
+    def __init__(self, connection: CdpConnection, identity: str) -> None:
+        super().__init__(SharedResources(connection.documents))
+        self._root = connection.root
         self._identity = identity
-        self.cookies = ContextCookies(root, identity)
+        self.cookies = ContextCookies(self._root, identity)
 
     @property
     def workers(self) -> Workers:

@@ -11,6 +11,7 @@ from rove.chromium.events.console import ConsoleLog
 from rove.chromium.events.network_conditions import NetworkConditions
 from rove.chromium.events.workers import Workers
 from rove.chromium.interception.interceptor import Interceptor
+from rove.chromium.protocol.browser_documents import BrowserDocuments
 from rove.chromium.protocol.connection import CdpConnection, CdpError, CdpSession
 from rove.page.tabs import shared_resources
 from rove.settings.tree import Settings
@@ -21,9 +22,9 @@ from rove.validation.record import dataclass
 class SharedResources(shared_resources.SharedResources[NetworkConditions, SessionOverrides, Interceptor]):
     """The shared resources of one context."""
 
-    def __init__(self) -> None:
+    def __init__(self, documents: BrowserDocuments) -> None:
         self.tasks = BackgroundTasks("context", expected=(CdpError,))
-        interceptor = Interceptor(self.tasks)
+        interceptor = Interceptor(self.tasks, documents)
         super().__init__(NetworkConditions(), SessionOverrides(interceptor, self.tasks), interceptor)
         self.console = ConsoleLog(self.tasks)
         self.workers = Workers(self.console, self.network_conditions, self.overrides, tasks=self.tasks)

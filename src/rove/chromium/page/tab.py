@@ -83,7 +83,7 @@ class Tab(tab.Tab):
         self._person_input = PersonInput(page, self.input, lambda field: setup.shared.on_typed(field))
         self.screencast = Screencast(cdp, page.tasks, self._person_input.keep_covered)
         self._navigator = Navigator(page, setup.is_attached)
-        self.consequences = PageConsequences(page, self.input, setup.shared.interceptor, target.get("openerId"))
+        self.consequences = PageConsequences(page, self.input, setup.shared.interceptor)
 
     @property
     def page(self) -> LivePage:

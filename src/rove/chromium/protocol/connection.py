@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Protocol
 
 from rove.browser.failures import BrowserError
 from rove.chromium.protocol.admission import Verdict, data_length
+from rove.chromium.protocol.browser_documents import BrowserDocuments
 from rove.chromium.protocol.event_limits import dropped_event
 from rove.chromium.protocol.target_group import TargetGroup, cost_of
 from rove.protocol.limits import HELD_SECONDS
@@ -99,6 +100,7 @@ class CdpConnection:
         self.loss: str | None = None
         self.last_received_at = 0.0
         self.root = CdpSession(self, None)
+        self.documents = BrowserDocuments(self.root)
 
     async def open(self) -> None:
         """Open the transport; commands can be sent from then on."""

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from functools import partial
 
 from rove.browser.extensions.unpacked import extensions_for
-from rove.errors import InvalidArguments, StateUnusable, Unsupported
+from rove.errors import InvalidArguments, ProfileInUse, StateUnusable, Unsupported
+from rove.owned_names import mark_of
 from rove.page_text import Own
 from rove.settings.tree import Settings
 from rove.states.choice import LoginChoice
@@ -19,6 +20,8 @@ from rove.states.store import FOLDER, StateStore, missing_state
 
 # The name of the state beside a profile: cookies, which browsers write late, and those that end with the browser.
 BESIDE_PROFILE = "last"
+# In the setting `logins.shared`: every state and profile.
+ALL = "*"
 
 
 class SessionLogin:
@@ -102,7 +105,11 @@ class Logins:
 
     def of(self, owner: str | None) -> OwnedStates:
         """Return the states that a client may use."""
-        return OwnedStates(self.store, owner)
+        return OwnedStates(self.store, owner, self._is_shared)
+
+    def _is_shared(self, name: str) -> bool:
+        """Whether every client of a server may use what the person who runs it has saved under a name."""
+        return not {name, ALL}.isdisjoint(self._settings.logins.shared)
 
     def _open_state(self, name: str, keeps: bool, session: str, owner: str | None) -> SessionLogin:
         states = self.of(owner)
@@ -116,7 +123,14 @@ class Logins:
         return SessionLogin(begins_with, partial(_write_owned, states, name, session), label=f"state {name}")
 
     def _open_profile(self, name: str, session: str, owner: str | None) -> SessionLogin:
-        profile = lock_profile(self._home, name, session)
+        own_mark = "" if owner is None or self._is_shared(name) else mark_of(owner)
+        try:
+            profile = lock_profile(self._home, name, session, own_mark)
+        except ProfileInUse:
+            if owner is None or own_mark:
+                raise
+            # Which session of another client has it is not theirs to know.
+            raise ProfileInUse(f"The profile {name} is in use.", hint="Try again later, or use another one.") from None
         try:
             store = StateStore(profile.folder, self._cipher)
             last = store.read(BESIDE_PROFILE) if store.exists(BESIDE_PROFILE) else None
@@ -130,7 +144,7 @@ class Logins:
             # A browser that was closed has written its storage to the disk; cookies it keeps only in part.
             begins_with = last.state.without_storage() if last.is_final else last.state
         write = partial(_write, store, BESIDE_PROFILE, session, owner)
-        extensions = tuple(Own(each) for each in extensions_for(self._settings, name))
+        extensions = tuple(Own(each) for each in extensions_for(self._settings, profile.folder.name))
         return SessionLogin(begins_with, write, profile, f"profile {name}", extensions)
 
 

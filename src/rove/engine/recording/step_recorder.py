@@ -25,6 +25,7 @@ from rove.har.disclosure import Disclosure
 from rove.har.entry import Bodies, entry_of, may_show
 from rove.ledger.files import LedgerFiles
 from rove.ledger.reader import recent
+from rove.owned_names import mark_in
 from rove.recordings.parameters import refuse_names, with_parameters
 from rove.recordings.recording import Recording
 from rove.recordings.run_folder import RunFolder
@@ -79,7 +80,7 @@ class SessionRecorder:
         self._session = session
         self._context = context
         self._is_watched = is_watched
-        self._store = RecordingStore(session.settings.home_folder)
+        self._store = RecordingStore(session.settings.home_folder, mark_in(session.name))
         self._started: _Started | None = None
         # Where pictures of the steps that run now are kept, if they are.
         self._folder: RunFolder | None = None

@@ -101,6 +101,7 @@ class Run:
         began = time.monotonic()
         async with self._session.journal.entry(action) as entry:
             if not isinstance(action, CompositeAction):  # each of its steps comes here too
+                self._session.before_call(action)
                 self._session.near_misses.note_arguments(action)
             self._session.near_misses.refuse()
             work = self._until_stopped(action, self._dispatch(action, entry))

@@ -66,6 +66,8 @@ class SessionView(Protocol):
     # Removes secrets, and what a person has typed, from a text that leaves the session.
     redact: Callable[[str], str]
     near_misses: NearMisses
+    # Called with each action, and each step of one; it raises if the client may not do more.
+    before_call: Callable[[AnyAction], object]
 
     @property
     def recorder(self) -> StepRecorder: ...

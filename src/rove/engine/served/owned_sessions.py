@@ -10,9 +10,11 @@ from rove.browser.emulation.window import AS_SET, WindowChoice
 from rove.engine.logins.login import Logins
 from rove.engine.logins.state_desk import StateDesk
 from rove.engine.people.driver import held_by
+from rove.engine.served.own_limits import OwnLimits
+from rove.engine.served.own_settings import own_settings
 from rove.engine.served.refusals import not_open, refuse_other_start
 from rove.engine.served.served_session import ServedSession
-from rove.owned_names import own_name
+from rove.owned_names import mark_of, own_name
 from rove.settings.tree import Settings
 from rove.states.choice import NO_LOGIN, LoginChoice
 
@@ -27,6 +29,8 @@ class OwnableSessions(Protocol[S_co]):
     def settings(self) -> Settings: ...
     @property
     def logins(self) -> Logins: ...
+    @property
+    def own_limits(self) -> OwnLimits: ...
     def session(self, name: str | None = None, /) -> S_co:
         """Return the session of that name, or the default one, which clients need not open."""
         ...
@@ -68,6 +72,11 @@ class OwnedSessions(Generic[S_co]):
         self._sessions = sessions
         self._owner = owner
         self._current = own_name(current, owner)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of its sessions, as far as they are the same in all of them."""
+        return own_settings(self._sessions.settings, mark_of(self._owner))
 
     def session(self, name: str | None, must_be_open: bool = False) -> S_co:
         """Return the session of that name, or the current one, which need not be opened.
@@ -123,7 +132,8 @@ class OwnedSessions(Generic[S_co]):
 
     async def refuse_if_full(self, name: str | None) -> None:
         if name != DEFAULT:  # which is not opened
-            self._sessions.refuse_if_full()
+            with self._sessions.own_limits.apart_from_others(self._owner):
+                self._sessions.refuse_if_full()
 
     async def _start(self, session: ServedSession) -> None:
         """Start the browser of a session; close the session if that fails."""
@@ -136,8 +146,8 @@ class OwnedSessions(Generic[S_co]):
     @property
     def states(self) -> StateDesk:
         """The saved states, for the session that is meant where a call names none."""
-        sessions = self._sessions
-        return StateDesk(sessions.logins, lambda: self.session(None), self._owner, sessions.settings.workspace_folder)
+        workspace = self.settings.workspace_folder
+        return StateDesk(self._sessions.logins, lambda: self.session(None), self._owner, workspace)
 
     async def close_session(self, name: str | None) -> str:
         full_name = own_name(name, self._owner) if name else self._current

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from rove.action import Action, SessionDirectory
+from rove.action import Action, AnyAction, SessionDirectory
 from rove.advice import NO_NAMES, Names
 from rove.browser.context import DIED, SavedContext
 from rove.browser.failures import StateNotRestored
@@ -116,6 +116,8 @@ class Session:
         self.last_used = time.monotonic()
         self.running_calls = 0
         self.on_call_ended: Callable[[], object] = lambda: None
+        # Called with each action that a client asks for, and each step of one; it raises if the client may not do more.
+        self.before_call: Callable[[AnyAction], object] = lambda action: None
         # The default session, which clients need not open, gets its slot when it is first used.
         self.has_slot = False
         # Whether its pages may be closed for another session's, as its client is done with them for now.

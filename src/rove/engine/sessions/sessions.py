@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -23,6 +24,8 @@ from rove.engine.journal_store import JournalStore
 from rove.engine.logins.login import Logins, SessionLogin
 from rove.engine.network_access import EgressSettings
 from rove.engine.people.handoffs import People
+from rove.engine.served.own_limits import OwnLimits
+from rove.engine.served.own_settings import own_settings
 from rove.engine.served.owned_sessions import DEFAULT as DEFAULT
 from rove.engine.served.owned_sessions import OwnedSessions
 from rove.engine.served.refusals import (
@@ -45,6 +48,7 @@ from rove.guard.policy.approval import Approver
 from rove.guard.policy.policy import Policy
 from rove.guard.policy.policy_file import policy_from
 from rove.guard.secrets.secrets import Secrets, secrets_from
+from rove.owned_names import mark_of
 from rove.settings.tree import Settings, load
 from rove.states.choice import NO_LOGIN, LoginChoice
 from rove.tasks import BackgroundTasks
@@ -95,6 +99,7 @@ class Sessions:
         self._browsers = Browsers(self.settings, self._open.values)
         self.admission = Admission(self.settings, self._open.values, lambda: self._browsers.running)
         self.changes = SessionChanges()
+        self.own_limits = OwnLimits(self.settings.serve)
         self._tasks = BackgroundTasks("the sessions")
         self._is_closed = False
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -164,7 +169,7 @@ class Sessions:
         if name in self._open or (name == DEFAULT and (login, window) == (NO_LOGIN, AS_SET)):
             refuse_login(name, login)
             return self.session(name).name
-        await self.admission.admit_session()
+        await self._admit_session(owner)
         is_new = False
         try:
             opened = await asyncio.to_thread(self._open_login, login, name, owner)
@@ -252,7 +257,7 @@ class Sessions:
         login: SessionLogin | None = None,
         window: WindowChoice = AS_SET,
     ) -> Session:
-        settings = self._settings_of(name, window)
+        settings = own_settings(self._settings_of(name, window), mark_of(owner))
         guard_notice = guard_notice_of(settings, name == DEFAULT, bool(login and login.extensions))
         self._open[name] = Session(
             name,
@@ -271,6 +276,7 @@ class Sessions:
             self._journal_store_of(name),
         )
         self._open[name].on_call_ended = self.admission.note_end_of_call
+        self._open[name].before_call = partial(self.own_limits.count_pages, owner)
         if self._watcher is not None:
             self._watcher.session_opened(name)
         return self._open[name]
@@ -343,13 +349,25 @@ class Sessions:
     async def _admit(self, session: Session) -> None:
         """Take a slot for the default session when it is first used, as clients need not open it."""
         if session.has_slot:
-            await self.admission.admit_page()
+            with self.own_limits.apart_from_others(session.owner):
+                await self.admission.admit_page()
             return
-        await self.admission.admit_session()
+        await self._admit_session(session.owner)
         if self._open.get(session.name) is not session:
             self.admission.release_slot()
             session.refuse_if_closed()
         session.has_slot = True
+
+    async def _admit_session(self, owner: str | None) -> None:
+        self._refuse_more(owner)
+        with self.own_limits.apart_from_others(owner):
+            await self.admission.admit_session()
+
+    def _refuse_more(self, owner: str | None) -> None:
+        """Raise LimitReached if a client has as many sessions as one may have."""
+        now, open_now = time.monotonic(), self.open_sessions(owner).values()
+        idle = [0.0 if each.is_used else now - each.last_used for each in open_now if each.has_slot]
+        self.own_limits.refuse_session(owner, idle, self.settings.limits.idle)
 
     async def _close_idle_sessions(self) -> None:
         """Close each session that no client has used for as long as the settings allow."""

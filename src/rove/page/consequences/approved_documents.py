@@ -38,7 +38,9 @@ class ApprovedDocuments:
             return False
         encoding = _encoding(asked.headers)
         if any(each.matches(asked.method, asked.url, encoding) for each in self._shown):
-            self._is_done = True
+            # A page may load in a frame what was shown, and go on to something else: that is not what the person meant.
+            is_frame = asked.frame != self._main_frame and not asked.is_of_popup
+            self._is_done = not (is_frame and asked.method == "GET")
             return False
         # A page loads frames as it likes, with or without the press. One that receives a form is another matter.
         if asked.frame != self._main_frame and asked.method == "GET" and not asked.is_of_popup:

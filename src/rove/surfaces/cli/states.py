@@ -8,11 +8,12 @@ from pathlib import Path
 from rove.engine.logins.login import Logins
 from rove.engine.logins.state_desk import described
 from rove.errors import InvalidArguments
+from rove.owned_names import mark_in, without_mark
 from rove.render.cleaning import readable
 from rove.settings.tree import Settings
 from rove.states.facts import StateFacts
 from rove.states.private_files import write_private_new
-from rove.states.profiles import lock_profile, profile_folder, profile_holder, profile_names
+from rove.states.profiles import lock_profile, profile_holder, profile_names
 from rove.states.storage_state import read_storage_state, write_storage_state
 
 # The session that a state comes from which a person has imported.
@@ -76,9 +77,9 @@ def delete_profile(settings: Settings, name: str) -> int:
     """Delete a profile with everything that the browser has kept in it, unless a session uses it."""
     if name not in profile_names(settings.home_folder):
         raise InvalidArguments(f"There is no profile {name}.", hint="List them with `rove profiles list`.")
-    profile = lock_profile(settings.home_folder, name, "(rove profiles delete)")
+    profile = lock_profile(settings.home_folder, without_mark(name), "(rove profiles delete)", mark_in(name))
     try:
-        shutil.rmtree(profile_folder(settings.home_folder, name))
+        shutil.rmtree(profile.folder)
     finally:
         profile.release()
     _print(f"Deleted the profile {name}.")

@@ -110,7 +110,7 @@ class Connection:
         token = self._gateway.tokens.find(given) if isinstance(given, str) else None
         if token is None:
             raise Closing(UNAUTHORIZED, "the token is wrong, revoked or expired")
-        if self._gateway.is_full:
+        if self._gateway.is_full(token):
             raise Closing(TOO_MANY, "too many clients are connected: see --serve-connections")
         self.token = token
         note_authenticated(self._socket.scope)

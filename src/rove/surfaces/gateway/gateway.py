@@ -175,10 +175,12 @@ class Gateway:
         """Return entries of a session's record, each with its number, and whether there are more."""
         return await asyncio.to_thread(read_entries, self.settings.journal_folder, name, after, limit, last)
 
-    @property
-    def is_full(self) -> bool:
-        """Whether no more clients may connect."""
-        return len(self._clients) >= self.settings.serve.connections
+    def is_full(self, token: Token) -> bool:
+        """Whether no more clients may connect with a token. None has all places, and the owner always finds one."""
+        most, own = self.settings.serve.connections, sum(client.token.id == token.id for client in self._clients)
+        if token.owner is None:
+            return own >= most
+        return len(self._clients) >= most or own >= max(most // 2, 1)
 
     @contextlib.contextmanager
     def connected(self, client: ConnectedClient) -> Generator[None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Awaitable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from rove.advice import insert_names
@@ -19,7 +20,7 @@ from rove.surfaces.mcp.messages import Message
 from rove.surfaces.mcp.pending_approvals import PendingApprovals, PendingCall, digest_of
 from rove.surfaces.mcp.progress import Progress
 from rove.tasks import BackgroundTasks
-from rove.toolsets.tool import Answer, Tool
+from rove.toolsets.tool import Answer, Tool, ToolRequest
 
 # The key of the only input that rove asks for in an `input_required` answer.
 APPROVAL = "approval"
@@ -55,12 +56,13 @@ class Calls:
         channel = self._without_asking()
         if exchange.can_ask and exchange.request is not None:
             channel = with_inbox(Elicitation(exchange.request), self._inbox)
-        return await _to_result(self._run(tool, arguments, exchange.client, progress, channel), tool, arguments)
+        request = self._request(tool, arguments, exchange.client)
+        return await _to_result(self._run(tool, arguments, exchange.client, progress, channel), tool, request)
 
     async def _call_stateless(self, tool: Tool, arguments: Message, exchange: Exchange) -> Message:
         """Run a call of a stateless revision: it ends with a question, and the client calls again with the answer."""
         call = self._begin_or_resume(tool, arguments, exchange)
-        result = await _to_result(call.outcome(), tool, arguments)
+        result = await _to_result(call.outcome(), tool, self._request(tool, arguments, exchange.client))
         if call.question is not None and not result:
             ask = {"method": METHOD, "params": form(call.question)}
             return {
@@ -96,6 +98,10 @@ class Calls:
         """Return the approver for a client that cannot ask its user."""
         return None if self._inbox is None else LinkedInbox(self._inbox)
 
+    def _request(self, tool: Tool, arguments: Mapping[str, Any], client: Client) -> ToolRequest:
+        """Return a request as the answer is made from it: files are those of the client."""
+        return replace(tool.request(arguments), settings=self._sessions.owned_by(client.owner).settings)
+
     async def _run(
         self,
         tool: Tool,
@@ -121,9 +127,8 @@ class Calls:
         )
 
 
-async def _to_result(work: Awaitable[AnyOutcome | None], tool: Tool, arguments: Mapping[str, Any]) -> Message:
+async def _to_result(work: Awaitable[AnyOutcome | None], tool: Tool, request: ToolRequest) -> Message:
     """Return the outcome or the error as a tool result; an empty one if a question came up instead."""
-    request = tool.request(arguments)
     try:
         outcome = await work
     except RoveError as error:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Mapping
+from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
@@ -29,6 +31,8 @@ from rove.engine.approval.gate import Gate
 from rove.engine.journal import Journal
 from rove.engine.logins.login import Logins, SessionLogin
 from rove.engine.people.handoffs import People
+from rove.engine.served.own_limits import OwnLimits
+from rove.engine.served.own_settings import own_settings
 from rove.engine.served.owned_sessions import DEFAULT, OwnedSessions
 from rove.engine.served.refusals import SessionNames, checked_name, closed_error, not_open, refuse_login
 from rove.engine.session_changes import SessionChanges
@@ -36,6 +40,7 @@ from rove.engine.watcher import StepWatcher
 from rove.errors import NodeLost, NotOpen, RoveError, StateUnusable, Unsupported
 from rove.guard.hosts.local_machine import own_addresses
 from rove.guard.policy.approval import Approver, NoApprover
+from rove.owned_names import mark_of
 from rove.settings.tree import Settings
 from rove.states.choice import NO_LOGIN, LoginChoice
 from rove.tasks import BackgroundTasks
@@ -62,6 +67,7 @@ class ClusterSessions:
         self.cluster = cluster
         self.logins = Logins(settings)
         self.changes = SessionChanges()
+        self.own_limits = OwnLimits(settings.serve)
         self._watcher = watcher
         configuration = Configuration.of(settings)
         self._secrets = configuration.named_secrets()
@@ -229,10 +235,11 @@ class ClusterSessions:
         await session.journal.close()
 
     def _add(self, name: str, owner: str | None, login: SessionLogin, window: WindowChoice = AS_SET) -> RemoteSession:
-        settings = self.settings
+        settings = own_settings(self.settings, mark_of(owner))
         journal = Journal(settings.journal_folder, name, settings.journal, self._secrets.redact, watcher=self._watcher)
         parts = Parts(settings, self._gate, journal, self.links, self, login, window, self._calls)
         session = self._open[name] = RemoteSession(name, owner, parts)
+        session.before_call = partial(self.own_limits.count_pages, owner)
         if self._watcher is not None:
             self._watcher.session_opened(name)
         return session
@@ -256,9 +263,21 @@ class ClusterSessions:
 
     # Where sessions are
 
+    def _refuse_more(self, session: RemoteSession) -> None:
+        """Raise LimitReached if a client has as many sessions as one may have."""
+        now, others = time.monotonic(), self.open_sessions(session.owner).values()
+        idle = [
+            0.0 if each.running_calls else now - each.last_used
+            for each in others
+            if each is not session and each.node is not None
+        ]
+        self.own_limits.refuse_session(session.owner, idle, self.settings.limits.idle)
+
     async def place(self, session: RemoteSession) -> None:
         """Open a session that has no node yet on one. Raises LimitReached if there is no room."""
-        node = await self.placement.place(session.name)
+        self._refuse_more(session)
+        with self.own_limits.apart_from_others(session.owner):
+            node = await self.placement.place(session.name)
         try:
             await self._when_live(node)
             await session.open_on(node, session.opening())

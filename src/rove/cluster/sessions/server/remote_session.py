@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from rove.action import Action
+from rove.action import Action, AnyAction
 from rove.advice import NO_NAMES, Names
 from rove.browser.emulation.window import WindowChoice
 from rove.browser.input_event import InputEvent
@@ -89,6 +89,8 @@ class RemoteSession:
         self.has_slot = False
         self.gives_way = False
         self.is_closed = False
+        # Called with each action that a client asks for; it raises if the client may not do more.
+        self.before_call: Callable[[AnyAction], object] = lambda action: None
         # Sent when it has another page, tab, driver or node.
         self.changed = Signal()
         self.control = RemoteControl(self._call, self.update)
@@ -118,6 +120,7 @@ class RemoteSession:
         view: ViewKind | None = None,
     ) -> Outcome[R]:
         """Run an action on the session's node and return its outcome."""
+        self.before_call(action)
         run = RemoteRun(self, action, tab, timeout, report, quiet, channel, names, view)
         outcome: Outcome[R] = await run.run()
         return outcome

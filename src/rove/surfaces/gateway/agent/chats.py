@@ -88,7 +88,7 @@ class Chats:
 
     def open(self, name: str, owner: str | None) -> str:
         """Open a chat with a session of its own, whose browser starts with its first call. Raises LimitReached."""
-        self._drop_oldest()
+        self._drop_oldest(owner)
         name = own_name(name, owner)
         if name not in self._threads:
             opened = [each for each in self._of_owner(owner) if each in self._open_names()]
@@ -109,8 +109,9 @@ class Chats:
             raise InvalidArguments(f"`message` must have 1 to {LONGEST_MESSAGE} characters.")
         name = self._open(session, owner)
         thread = self._threads.setdefault(name, _Thread(self._sessions.session(name).owner))
-        self._drop_oldest()
+        self._drop_oldest(thread.owner)
         self._refuse_too_large(thread.owner)
+        self._sessions.own_limits.refuse_tokens(thread.owner)
         if len(thread.runs) > MOST_WAITING:
             raise LimitReached(
                 f"{MOST_WAITING} messages of this session wait for an answer already.",
@@ -166,9 +167,9 @@ class Chats:
         """Return the sessions of an owner's chats, oldest first."""
         return [name for name, thread in self._threads.items() if thread.owner == owner]
 
-    def _drop_oldest(self) -> None:
-        """Drop the oldest conversations of sessions that are closed, if there are many."""
-        closed = self._threads.keys() - self._open_names()
+    def _drop_oldest(self, owner: str | None) -> None:
+        """Drop the oldest conversations of an owner's sessions that are closed, if there are many."""
+        closed = {*self._of_owner(owner)} - self._open_names()
         for name in [name for name in self._threads if name in closed][:-MOST_CLOSED]:
             del self._threads[name]
 

@@ -42,6 +42,7 @@ INSTRUCTIONS = (
 # The part of a run's tokens that one request may take before the conversation is shortened.
 CONTEXT_PART = 0.25
 LIMIT_REACHED = "(Stopped here: this run has reached its limit of {} requests or {} tokens. Send a message to go on.)"
+OWN_LIMIT_REACHED = "(Stopped here: your token has used as many tokens of the model in the last hour as it may.)"
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,9 @@ class Conversation:
         self._session = session
         self._settings = sessions.settings
         self._history: list[ModelMessage] = []
-        self._bytes = 0
+        self._bytes = self._counted = 0
         self._run = ""
+        self._owner = sessions.session(session).owner
         self._pictures = PicturesIfAccepted(lambda text: self._publish("chat.compacted", self._run, {"text": text}))
 
     @property
@@ -87,6 +89,7 @@ class Conversation:
     async def _answer(self, run: str, message: str) -> None:
         reply = Reply(lambda text: self._publish("chat.delta", run, {"text": text}))
         usage = RunUsage()
+        self._counted = 0
         # Kept for the whole run, as the session may be closed meanwhile.
         journal = self._sessions.session(self._session).journal
         ending = _Ending(run, reply, journal)
@@ -113,7 +116,7 @@ class Conversation:
         except UsageLimitExceeded:
             serve = self._settings.serve
             reply.begin_part()
-            reply.add(LIMIT_REACHED.format(serve.steps, serve.tokens))
+            reply.add(LIMIT_REACHED.format(serve.steps, serve.tokens) if self._tokens_left else OWN_LIMIT_REACHED)
             return "limit"
         except ModelRequestRejectedError:
             # With what the model's server does not accept in it, every later request would be rejected too.
@@ -126,6 +129,9 @@ class Conversation:
         toolset = ChatToolset(self._tools, names, self._session, run, reply)
 
         async def shortened(messages: list[ModelMessage]) -> list[ModelMessage]:
+            self._count(usage)
+            if self._sessions.own_limits.tokens_left(self._owner) == 0:
+                raise UsageLimitExceeded("the token may use no more for now")
             return await self._shortened(run, messages)
 
         agent = Agent(
@@ -147,6 +153,7 @@ class Conversation:
                 async for event in events:
                     _tell(event, reply)
             finally:
+                self._count(usage)
                 reply.flush()
                 with contextlib.suppress(UserError):  # it was stopped before it began
                     self._history = events.all_messages()
@@ -154,8 +161,20 @@ class Conversation:
     def _limits(self) -> UsageLimits:
         serve = self._settings.serve
         # The script's tokens are a guess, and cost nothing.
-        tokens = None if self._is_scripted else serve.tokens
+        tokens = None if self._is_scripted else min(serve.tokens, self._tokens_left)
         return UsageLimits(request_limit=serve.steps, total_tokens_limit=tokens)
+
+    @property
+    def _tokens_left(self) -> int:
+        left = self._sessions.own_limits.tokens_left(self._owner)
+        return self._settings.serve.tokens if left is None else left
+
+    def _count(self, usage: RunUsage) -> None:
+        """Count the tokens that were used since this was last called."""
+        if not self._is_scripted:
+            used = usage.total_tokens
+            self._sessions.own_limits.count_tokens(self._owner, used - self._counted)
+            self._counted = used
 
     def _retrying(self, run: str) -> RetryWhenBusy:
         return RetryWhenBusy(lambda seconds: self._publish("chat.waiting", run, {"seconds": seconds}))

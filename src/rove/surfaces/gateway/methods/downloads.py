@@ -9,7 +9,9 @@ from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
+from rove.engine.served.own_settings import own_settings
 from rove.errors import LimitReached
+from rove.owned_names import mark_in, mark_of
 from rove.surfaces.gateway.gateway import Gateway
 from rove.surfaces.gateway.methods.method import Client, Method, arg, method
 from rove.surfaces.gateway.tokens import Scope
@@ -23,10 +25,12 @@ UNKNOWN_TYPE = "application/octet-stream"
 
 @method("downloads.list", Scope.VIEW, returns="{files: [{name, bytes, modified}]}", reach="sessions")
 class ListDownloads(Method):
-    """List the downloads of all sessions, the newest first."""
+    """List the downloads of the sessions that were opened with one token, the newest first."""
+
+    session_key: str | None = arg("One of these sessions; by default those of the client's own token.", default=None)
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
-        folder = gateway.settings.workspace_folder / FOLDER
+        folder = _workspace(gateway, client, self.session_key) / FOLDER
         return {"files": await asyncio.to_thread(_listed, folder)}
 
 
@@ -35,12 +39,21 @@ class ReadDownload(Method):
     """Return one download."""
 
     file: str = arg("Its name, as downloads.list shows it.", max_length=255)
+    session_key: str | None = arg("The session that downloads.list was asked for.", default=None)
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:
         name = Path(self.file).name
-        data = await asyncio.to_thread(_read, Workspace(gateway.settings.workspace_folder), f"{FOLDER}/{name}")
+        data = await asyncio.to_thread(
+            _read, Workspace(_workspace(gateway, client, self.session_key)), f"{FOLDER}/{name}"
+        )
         kind = mimetypes.guess_type(name)[0] or UNKNOWN_TYPE
         return {"name": name, "mimeType": kind, "data": b64encode(data).decode("ascii")}
+
+
+def _workspace(gateway: Gateway, client: Client, session: str | None) -> Path:
+    """Return the folder with the files of a token's sessions: that of the client, unless it names a session."""
+    mark = mark_of(client.token.owner) if session is None else mark_in(session)
+    return own_settings(gateway.settings, mark).workspace_folder
 
 
 def _listed(folder: Path) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ class CallTool(Method):
     """Call a tool without a model. It takes the same way as a model's call: approval, policy, record."""
 
     name: str = arg("The tool.")
-    arguments: dict[str, Any] = arg("Its arguments.", default=None)
+    arguments: dict[str, Any] | None = arg("Its arguments.", default=None)
     session_key: str | None = arg("The session to call it in; by default one that need not be opened.", default=None)
 
     async def run(self, gateway: Gateway, client: Client) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 from rove.errors import DeadlineExceeded, Denied, InvalidArguments
 from rove.guard.wrapping.wrapper import wrapped
 from rove.outcome import NOWHERE, Passage
-from rove.render.cleaning import one_line, readable
+from rove.render.cleaning import readable, visible_line
 from rove.surfaces.gateway.tools.tool import ToolContext, ToolResult
 from rove.validation.record import dataclass
 
@@ -70,7 +70,7 @@ class BashTool:
         return Command(command, _folder(context.sessions.settings.workspace_folder, folder))
 
     def summary(self, request: Command) -> str:
-        return f"Run: {one_line(request.command, LONGEST_SUMMARY)}"
+        return f"Run: {visible_line(request.command, LONGEST_SUMMARY)}"
 
     def details(self, request: Command) -> dict[str, Any]:
         return {"command": request.command, "workingDir": str(request.folder)}

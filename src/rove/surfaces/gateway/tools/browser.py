@@ -54,7 +54,8 @@ class BrowserTool:
             raise InvalidArguments(f"`{unknown[0]}` is not an argument of browser, which takes: actions, sessionId.")
         steps = read_listed_actions(arguments.get("actions"))
         named = arguments.get("sessionId")
-        return BrowserRequest(self._tool.request(arguments), steps, _session_name(named, context), named is not None)
+        request = replace(self._tool.request(arguments), settings=context.settings)
+        return BrowserRequest(request, steps, _session_name(named, context), named is not None)
 
     def summary(self, request: BrowserRequest) -> str:
         return f"{len(request.steps)} browser action(s) — first: {request.steps[0].summary}"

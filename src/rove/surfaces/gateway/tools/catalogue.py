@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from rove.advice import insert_names
@@ -40,7 +41,8 @@ class ToolsetTool:
 
     def read(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolsetCall:
         tool = self._toolset[self.name]
-        return ToolsetCall(tool.request(arguments), tool.call(arguments))
+        request = replace(tool.request(arguments), settings=context.settings)
+        return ToolsetCall(request, tool.call(arguments))
 
     def summary(self, request: ToolsetCall) -> str:
         return request.call.action.describe()

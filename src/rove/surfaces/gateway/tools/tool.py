@@ -10,13 +10,16 @@ from dataclasses import replace
 from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from rove.engine.journal import PASSWORD_TEXT
+from rove.engine.served.own_settings import own_settings
 from rove.engine.served.served_session import ServedSession
 from rove.engine.served.served_sessions import ServedSessions
 from rove.errors import Denied, Forbidden, InvalidArguments, NotOpen, RoveError
 from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver
 from rove.outcome import Attachment
+from rove.owned_names import mark_in
 from rove.render.cleaning import one_line
 from rove.render.outcomes import error_text
+from rove.settings.tree import Settings
 from rove.surfaces.gateway.approvals import ToolApproval, ToolQuestion
 from rove.surfaces.gateway.tokens import Scope as TokenScope
 from rove.surfaces.gateway.tokens import Token
@@ -98,6 +101,11 @@ class ToolContext:
     sessions: ServedSessions
     approver: Approver
     approval: ToolApproval | None = None
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of sessions of the same owner."""
+        return own_settings(self.sessions.settings, mark_in(self.session))
 
     def find_session(self, name: str | None, argument: str = "session") -> ServedSession:
         """Return the session of the call, or another of the same owner. Raises NotOpen if there is no such one.

@@ -49,7 +49,6 @@ class ResourcesFeature:
 
     def __init__(self, sessions: ServedSessions) -> None:
         self._sessions = sessions
-        self._workspace = Workspace(sessions.settings.workspace_folder)
 
     @property
     def capabilities(self) -> Message:
@@ -67,7 +66,7 @@ class ResourcesFeature:
         pass
 
     async def _list(self, exchange: Exchange) -> Message:
-        found = await asyncio.to_thread(self._listed, self._own_sessions(exchange))
+        found = await asyncio.to_thread(self._listed, exchange)
         return {"resources": found, **_uncached(exchange)}
 
     async def _list_templates(self, exchange: Exchange) -> Message:
@@ -85,10 +84,13 @@ class ResourcesFeature:
     def _own_sessions(self, exchange: Exchange) -> Mapping[str, ServedSession]:
         return self._sessions.owned_by(exchange.client.owner).open
 
-    def _listed(self, sessions: Mapping[str, ServedSession]) -> list[Message]:
+    def _workspace_of(self, exchange: Exchange) -> Workspace:
+        return Workspace(self._sessions.owned_by(exchange.client.owner).settings.workspace_folder)
+
+    def _listed(self, exchange: Exchange) -> list[Message]:
         return [
-            *_files_in(self._workspace.root),
-            *(each for session in sessions.values() for each in _kept_of(session)),
+            *_files_in(self._workspace_of(exchange).root),
+            *(each for session in self._own_sessions(exchange).values() for each in _kept_of(session)),
         ]
 
     def _content(self, uri: str, exchange: Exchange) -> tuple[str, bytes]:
@@ -96,7 +98,7 @@ class ResourcesFeature:
         sessions = self._own_sessions(exchange)
         match _named(_parts(uri), exchange.client.owner):
             case ["files", *path] if path and path[0] in FOLDERS:
-                return _type_of(path[-1]), self._file(uri, path)
+                return _type_of(path[-1]), _file(self._workspace_of(exchange), uri, path)
             case ["sessions", name, "journal"] if name in sessions:
                 return JOURNAL_TYPE, b"".join(_as_line(entry) for entry in _entries(sessions[name]))
             case ["sessions", name, "pictures", digest] if name in sessions:
@@ -107,14 +109,15 @@ class ResourcesFeature:
                 pass
         raise _not_found(uri)
 
-    def _file(self, uri: str, path: list[str]) -> bytes:
-        try:
-            with self._workspace.reading("/".join(path)) as file:
-                if file.size > MAX_FILE_BYTES:
-                    raise ProtocolError(INVALID_PARAMS, f"It has {file.size} bytes; {MAX_FILE_BYTES} can be read.")
-                return os.pread(file.descriptor, MAX_FILE_BYTES, 0)
-        except RoveError:
-            raise _not_found(uri) from None
+
+def _file(workspace: Workspace, uri: str, path: list[str]) -> bytes:
+    try:
+        with workspace.reading("/".join(path)) as file:
+            if file.size > MAX_FILE_BYTES:
+                raise ProtocolError(INVALID_PARAMS, f"It has {file.size} bytes; {MAX_FILE_BYTES} can be read.")
+            return os.pread(file.descriptor, MAX_FILE_BYTES, 0)
+    except RoveError:
+        raise _not_found(uri) from None
 
 
 def _not_found(uri: str) -> ProtocolError:

@@ -15,7 +15,9 @@ MAX_SECONDS = 366 * 24 * 3600
 class CreateToken(Method):
     """Make a token for another person or program. It is shown this once; only its hash is kept."""
 
-    scopes: tuple[str, ...] = arg("What it allows: some of view, act, approve, own.", default=("view",))
+    scopes: tuple[str, ...] = arg(
+        "What it allows: some of view, act, approve, view:all, approve:all, own.", default=("view",)
+    )
     expires_in: float | None = arg("Seconds until it expires.", default=3600.0, gt=0, le=MAX_SECONDS)
     label: str = arg("A name for it, which decisions made with it are recorded under.", default="", max_length=100)
 

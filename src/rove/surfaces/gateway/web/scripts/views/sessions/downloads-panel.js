@@ -1,4 +1,4 @@
-// The downloads in the workspace, which all sessions share.
+// The downloads in the workspace of a token, which all sessions that were opened with it share.
 
 import { gateway } from "../../client/gateway.js";
 import { attempt, button } from "../../dom/button.js";
@@ -12,29 +12,48 @@ import { View } from "../../dom/view.js";
 
 export class DownloadsPanel extends View {
   #list = element("div");
+  #key;
+
+  /** @param {string} key */
+  constructor(key) {
+    super();
+    this.#key = key;
+  }
 
   start() {
     const refresh = button("Refresh", () => this.#load(), { icon: "refresh" });
-    const about = element("p", { class: "quiet-text" }, "Downloads of all sessions, the newest first.");
+    const about = element(
+      "p",
+      { class: "quiet-text" },
+      "Downloads of all sessions of the same token, the newest first.",
+    );
     fill(this, element("div", { class: "row" }, refresh, about), this.#list);
     attempt(() => this.#load());
   }
 
   async #load() {
-    const { files } = await gateway.request("downloads.list");
+    const { files } = await gateway.request("downloads.list", { sessionKey: this.#key });
     const text = "When a page gives the browser a file to keep, it is listed here and can be saved.";
-    fill(this.#list, files.length ? files.map(row) : emptyState("download", "Nothing has been downloaded", text));
+    fill(
+      this.#list,
+      files.length
+        ? files.map((/** @type {Download} */ file) => row(file, this.#key))
+        : emptyState("download", "Nothing has been downloaded", text),
+    );
   }
 }
 
-/** @param {Download} file */
-const row = (file) =>
+/**
+ * @param {Download} file
+ * @param {string} key
+ */
+const row = (file, key) =>
   element(
     "div",
     { class: "list-row" },
     element("span", { class: "grow page-text" }, file.name),
     element("span", { class: "quiet-text" }, `${size(file.bytes)} · ${clockTime(file.modified)}`),
-    button("Save", () => saveFile(file.name), { icon: "download", label: `Save ${file.name}` }),
+    button("Save", () => saveFile(file.name, key), { icon: "download", label: `Save ${file.name}` }),
   );
 
 /** @param {number} bytes */
@@ -45,9 +64,12 @@ const size = (bytes) =>
       ? `${Math.round(bytes / 1024)} kB`
       : `${(bytes / 1024 ** 2).toFixed(1)} MB`;
 
-/** @param {string} file */
-const saveFile = async (file) => {
-  const { name, mimeType, data } = await gateway.request("downloads.read", { file });
+/**
+ * @param {string} file
+ * @param {string} sessionKey
+ */
+const saveFile = async (file, sessionKey) => {
+  const { name, mimeType, data } = await gateway.request("downloads.read", { file, sessionKey });
   save(name, bytesOf(data), mimeType);
 };
 

@@ -26,7 +26,7 @@ const PARTS = {
   seen: { title: "What the agent sees", make: (key) => new SeenPanel(key) },
   console: { title: "Console", make: (key) => new LogPanel(key, "console") },
   network: { title: "Network", make: (key) => new LogPanel(key, "network") },
-  downloads: { title: "Downloads", make: () => new DownloadsPanel() },
+  downloads: { title: "Downloads", make: (key) => new DownloadsPanel(key) },
 };
 
 export class OneSession extends View {
