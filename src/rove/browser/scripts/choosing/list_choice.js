@@ -8,11 +8,14 @@ import { attr } from "../dom/attributes.js";
 import { documentOrigin, isTag } from "../dom/elements.js";
 import { deepActiveElement } from "../dom/focus.js";
 import { idrefs } from "../dom/id_references.js";
-import { closestOf, isConnected, matchesSelector, queryAll, queryOne } from "../dom/natives.js";
+import { closestOf, isConnected, matchesSelector, queryAll, queryOne, rectOf } from "../dom/natives.js";
 import { elementOfRef } from "../dom/refs.js";
 import { squash } from "../dom/text.js";
 import { allRoots, isWithin, parentElementOf } from "../dom/tree.js";
+import { animationTimeLeft } from "../page/animations.js";
+import { awaitedWork } from "../page/scheduled_work.js";
 import { isPassword } from "../roles/passwords.js";
+import { clipPathRect } from "../visibility/clipping.js";
 import { isExpanded, isMarkedChosen, widgetAround } from "./choice_controls.js";
 import {
   isPlainItem,
@@ -308,12 +311,43 @@ const isInline = (now) => now.list !== null && now.list === now.control && !isEx
 /** @param {Choice} now */
 const isOpenNow = (now) => {
   if (isInline(now)) return false;
-  return isExpanded(now.control) || (now.list !== null && isConnected(now.list) && isShown(now.list));
+  return (
+    isExpanded(now.control) || (now.list !== null && isConnected(now.list) && isShown(now.list) && !isCutOff(now.list))
+  );
 };
 
-// Whether the list is still open after so many milliseconds, or earlier if it has closed.
+const MAX_CLIPPING_LEVELS = 12;
+
+// Whether a list is clipped away as a whole, or lies where scrolling does not reach: some controls close theirs like that.
+/** @param {Element} list */
+const isCutOff = (list) => {
+  const { right, bottom } = rectOf(list);
+  if (right + scrollX <= 0 || bottom + scrollY <= 0) return true;
+  let element = /** @type {Element | null} */ (list);
+  for (let level = 0; element && level < MAX_CLIPPING_LEVELS; level++, element = parentElementOf(element)) {
+    const { clip, clipPath, position } = getComputedStyle(element);
+    if (/^rect\((?:0px,? ?){4}\)$/.test(clip) && /absolute|fixed/.test(position)) return true;
+    const shape = clipPath === "none" ? null : clipPathRect(clipPath, rectOf(element));
+    if (shape && (shape.right <= shape.left || shape.bottom <= shape.top)) return true;
+  }
+  return false;
+};
+
+// A list that is about to close has something under way soon after the press.
+const CLOSING_BEGINS_MS = 60;
+
+/** @param {number} began */
+const isAtRest = (began) => {
+  if (performance.now() - began < CLOSING_BEGINS_MS) return false;
+  const { once, again } = awaitedWork(began - CLOSING_BEGINS_MS, CLOSING_WORK_MS);
+  return Math.min(once, again) === Infinity && animationTimeLeft(CLOSING_WORK_MS).within === 0;
+};
+const CLOSING_WORK_MS = 400;
+
+// Whether the list is still open after so many milliseconds, or earlier if it has closed or nothing is under way.
 export const openAfter = withChoice(async (now, /** @type {number} */ timeout) => {
-  await until(() => !isOpenNow(now), timeout);
+  const began = performance.now();
+  await until(() => !isOpenNow(now) || isAtRest(began), timeout);
   const isOpen = isOpenNow(now);
   return {
     isOpen,
