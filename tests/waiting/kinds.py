@@ -190,6 +190,18 @@ TIMERS = (
         pending=TIMER,
     ),
     Kind(
+        "work in slices by tasks",
+        """const until = performance.now() + 700;
+        const work = () => { const slice = performance.now() + 5; while (performance.now() < slice);
+        performance.now() < until ? scheduler.postTask(work) : add('All of the slices') }; work()""",
+    ),
+    Kind(
+        "work in slices that yield",
+        """const until = performance.now() + 700;
+        (async () => { while (performance.now() < until) { const slice = performance.now() + 5;
+        while (performance.now() < slice); await scheduler.yield() } add('All of the slices') })()""",
+    ),
+    Kind(
         "countdown in memory",
         "let left = 24; const all = setInterval(() => { if (!--left) { clearInterval(all); add('The time is up') } }, 50)",
         pending=TIMER,

@@ -18,6 +18,8 @@ class LoadState(Protocol):
     """How far the main document has come: committed, parsed, loaded."""
 
     documents: int
+    # Addresses of pages that stayed empty, or busy as they showed, for as long as a page is waited for.
+    never_ready: set[str]
 
     @property
     def is_navigating(self) -> bool:

@@ -89,6 +89,7 @@ async def settle(tab: Tab, start: StartState, read_rows: bool) -> Unfinished:
                 pass
     except TimeoutError:
         activity.note_polls()  # `describe` says what is not over
+    activity.note_unfinished()
     return activity.describe()
 
 
@@ -121,9 +122,10 @@ class _Activity:
             return False
         self._notice_new_document()
         ended = requests.ended_count
-        loading = self._until if self._has_loaded else None
         observer = self._tab.observer
-        self._left = await observer.wait_until_quiet(self._read_rows, self._start.moment, self._work_until, loading)
+        self._left = await observer.wait_until_quiet(
+            self._read_rows, self._start.moment, self._work_until, self._loading_until
+        )
         if self._page.downloads.is_running(self._start.downloads):
             await self._page.downloads.wait_until_finished(self._start.downloads)
             return False
@@ -144,6 +146,13 @@ class _Activity:
     def _has_loaded(self) -> bool:
         """Whether the tab shows another document than when the action began."""
         return self._page.load_state.documents != self._start.place[0]
+
+    @property
+    def _loading_until(self) -> float | None:
+        """Until when a document that was loaded is waited for if it is empty or busy; it may be known to stay so."""
+        if not self._has_loaded:
+            return None
+        return self._work_until if _endpoint(self._tab.url) in self._page.load_state.never_ready else self._until
 
     def _is_there(self) -> bool:
         """Whether the document is loaded, but for pictures, fonts and media that take long."""
@@ -197,6 +206,11 @@ class _Activity:
         """Remember the requests that a page which was loaded was waited for in vain."""
         if self._has_loaded:
             self._page.requests.polls |= {self._poll(each) for each in self._caused_requests() if each.method == "GET"}
+
+    def note_unfinished(self) -> None:
+        """Remember a page that was waited for in vain while it showed that it is busy."""
+        if self._left.is_unfinished:
+            self._page.load_state.never_ready.add(_endpoint(self._tab.url))
 
     def describe(self) -> Unfinished:
         """Return what is not over."""

@@ -40,6 +40,8 @@ class LoadState:
         # Commits count documents and navigations within a document.
         self.commits = 0
         self.documents = 0
+        # Addresses of pages that stayed empty, or busy as they showed, for as long as a page is waited for.
+        self.never_ready: set[str] = set()
         # The commits before the last action that may have navigated, or that a wait for a navigation has seen.
         self._seen_commits = 0
 

@@ -120,12 +120,12 @@ const delayOf = (delay) => {
   return number;
 };
 
-/** @typedef {"timeout" | "interval" | "frame" | "idle"} WorkKind */
+/** @typedef {"timeout" | "interval" | "frame" | "idle" | "task"} WorkKind */
 
 /** @param {WorkKind} kind @param {Function} callback @param {any} option @returns {Work} */
 const describeWork = (kind, callback, option) => {
   const at = now();
-  const delay = kind === "timeout" || kind === "interval" ? delayOf(option) : 0;
+  const delay = kind === "frame" || kind === "idle" ? 0 : delayOf(option);
   // Not read as a property, which a page may have given a getter.
   const called = nativeDescriptor(callback, "name")?.value;
   const name = `${kind} ${delay} ${typeof called === "string" ? called : ""}`;
@@ -172,6 +172,47 @@ const recordCancelling = (name, prefix) => {
       const id = given[0];
       if (typeof id === "number" || typeof id === "string") delete scheduledWork[prefix + id];
       return callNative(target, self, given);
+    },
+  });
+};
+
+const nativeThen = Promise.prototype.then;
+let taskCount = 0;
+
+// Tasks with a priority, and those that let others run in between.
+const recordTasks = () => {
+  /** @type {any} */
+  const prototype = /** @type {any} */ (globalThis).Scheduler?.prototype;
+  if (!prototype?.postTask) return; // not every engine has them
+  prototype.postTask = new Proxy(prototype.postTask, {
+    apply(target, self, given) {
+      const [callback, options] = given;
+      if (typeof callback !== "function") return callNative(target, self, given);
+      const delay = typeof options === "object" && options !== null ? nativeDescriptor(options, "delay")?.value : 0;
+      const work = describeWork("task", callback, delay);
+      const key = `task${++taskCount}`;
+      given[0] = announcing(callback, () => {
+        delete scheduledWork[key];
+        beginRun(work);
+      });
+      const promise = callNative(target, self, given);
+      scheduledWork[key] = work;
+      return promise;
+    },
+  });
+  if (!prototype.yield) return;
+  prototype.yield = new Proxy(prototype.yield, {
+    apply(target, self, given) {
+      const promise = callNative(target, self, given);
+      const work = describeWork("task", target, 0);
+      const key = `task${++taskCount}`;
+      scheduledWork[key] = work;
+      const onEnd = () => {
+        delete scheduledWork[key];
+        beginRun(work);
+      };
+      nativeApply(nativeThen, promise, [onEnd, onEnd]);
+      return promise;
     },
   });
 };
@@ -370,5 +411,6 @@ export const recordScheduledWork = () => {
   recordMessages("Worker", "postMessage");
   recordMessages("WebSocket", "send");
   recordChannels();
+  recordTasks();
   nativeApply(nativeListen, globalThis, [WORK_QUESTION, onWorkQuestion, true]);
 };

@@ -1,0 +1,4 @@
+import { hydrate } from "svelte";
+import App from "svelte-app-client";
+
+hydrate(App, { target: document.getElementById("app") });

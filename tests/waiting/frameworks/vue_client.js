@@ -1,0 +1,3 @@
+import { makeApp } from "./vue.js";
+
+makeApp().mount("#app");
