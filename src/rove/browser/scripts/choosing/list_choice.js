@@ -12,7 +12,7 @@ import { closestOf, isConnected, matchesSelector, queryAll, queryOne, rectOf } f
 import { elementOfRef } from "../dom/refs.js";
 import { squash } from "../dom/text.js";
 import { allRoots, isWithin, parentElementOf } from "../dom/tree.js";
-import { animationTimeLeft } from "../page/animations.js";
+import { hasAnimations } from "../page/animations.js";
 import { awaitedWork } from "../page/scheduled_work.js";
 import { isPassword } from "../roles/passwords.js";
 import { clipPathRect } from "../visibility/clipping.js";
@@ -340,7 +340,7 @@ const CLOSING_BEGINS_MS = 60;
 const isAtRest = (began) => {
   if (performance.now() - began < CLOSING_BEGINS_MS) return false;
   const { once, again } = awaitedWork(began - CLOSING_BEGINS_MS, CLOSING_WORK_MS);
-  return Math.min(once, again) === Infinity && animationTimeLeft(CLOSING_WORK_MS).within === 0;
+  return Math.min(once, again) === Infinity && !hasAnimations(CLOSING_WORK_MS);
 };
 const CLOSING_WORK_MS = 400;
 

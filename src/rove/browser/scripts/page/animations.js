@@ -1,6 +1,7 @@
 // Animations and transitions that are running and will end. Endless ones, and those that follow the scroll position, are
 // never waited for.
 
+import { offsetHeightOf, offsetWidthOf, queryOne, textContentOf } from "../dom/natives.js";
 import { knownShadowRoots } from "../dom/shadow_roots.js";
 
 const nativeDocumentAnimations = Document.prototype.getAnimations;
@@ -11,11 +12,20 @@ const DECORATIVE =
   /^(?:background|border|outline|box-?shadow|text-?shadow|text-?decoration|fill|stroke|caret|accent|cursor|column-?rule|-?webkit-?tap|border-?radius|stop-?color|flood-?color|lighting-?color)/i;
 const KEYFRAME_FIELDS = new Set(["offset", "computedOffset", "easing", "composite"]);
 
+// What takes no presses and holds nothing, such as the ripple of a button, neither is told nor covers anything.
+/** @param {Element} element */
+const isOrnament = (element) => isEmpty(element) && getComputedStyle(element).pointerEvents === "none";
+
+/** @param {Element} element */
+const isEmpty = (element) =>
+  !textContentOf(element).trim() && !queryOne(element, "img,svg,canvas,video,input,button,select,textarea,a,slot");
+
 /** @param {Animation} animation */
 const isDecorative = (animation) => {
-  if (animation instanceof CSSTransition) return DECORATIVE.test(animation.transitionProperty);
+  if (animation instanceof CSSTransition && DECORATIVE.test(animation.transitionProperty)) return true;
   const effect = animation.effect;
   if (!(effect instanceof KeyframeEffect)) return false;
+  if (effect.target instanceof HTMLElement && isOrnament(effect.target)) return true;
   for (const frame of effect.getKeyframes())
     for (const name of Object.keys(frame)) if (!KEYFRAME_FIELDS.has(name) && !DECORATIVE.test(name)) return false;
   return true;
@@ -32,6 +42,62 @@ export const timeLeft = (animation) => {
   return Math.max(left / Math.abs(animation.playbackRate), 1);
 };
 
+// What fades in is told as soon as it can be seen: the rest of such an animation changes nothing that is told.
+const FADING = /^(?:opacity|transform|translate|scale|filter|backdrop-?filter|visibility)$/i;
+const SEEN_OPACITY = 0.05;
+const NEAR_PIXELS = 60;
+const LEAST_SCALE = 0.5;
+
+// Whether an animation only brings an element into sight, or moves what is in sight.
+/** @param {Animation} animation */
+const fadesIn = (animation) => {
+  const effect = animation.effect;
+  if (!(effect instanceof KeyframeEffect) || !(effect.target instanceof HTMLElement) || effect.pseudoElement)
+    return false;
+  if (effect.getComputedTiming().direction !== "normal") return false;
+  const frames = effect.getKeyframes();
+  const end = frames.at(-1);
+  if (!end || animation.playbackRate < 0) return false;
+  for (const frame of frames)
+    for (const name of Object.keys(frame))
+      if (!KEYFRAME_FIELDS.has(name) && !DECORATIVE.test(name) && !FADING.test(name)) return false;
+  const { opacity } = getComputedStyle(effect.target);
+  return Number(end.opacity ?? 1) >= Number(opacity) && !/hidden|collapse/.test(String(end.visibility ?? ""));
+};
+
+// Whether the element of such an animation can be seen, near where it will be.
+/** @param {Animation} animation */
+const isSeenNow = (animation) => {
+  const effect = /** @type {KeyframeEffect} */ (animation.effect);
+  const element = /** @type {HTMLElement} */ (effect.target);
+  if (isEmpty(element)) return true;
+  const { opacity, visibility, translate, scale } = getComputedStyle(element);
+  if (Number(opacity) < SEEN_OPACITY || visibility !== "visible" || translate !== "none") return false;
+  if (scale !== "none" && parseFloat(scale) < LEAST_SCALE) return false;
+  const end = effect.getKeyframes().at(-1);
+  return end && "transform" in end ? isNearItsEnd(element, String(end.transform)) : true;
+};
+
+// A transform with shares of the element's size in pixels; null if there is something else in it.
+/** @param {HTMLElement} element @param {string} transform */
+const endMatrix = (element, transform) => {
+  const inPixels = transform.replace(/translate(X|Y|3d)?\(([^)]*)\)/gi, (_, axis, list) => {
+    const sizes = axis === "Y" ? [offsetHeightOf(element)] : [offsetWidthOf(element), offsetHeightOf(element)];
+    const parts = String(list).split(",");
+    return `translate${axis ?? ""}(${parts.map((part, i) => (part.trim().endsWith("%") ? `${(parseFloat(part) / 100) * sizes[i]}px` : part))})`;
+  });
+  return /[\d.](?:%|em|rem|vw|vh|vmin|vmax|ch)\b|calc|var/i.test(inPixels) ? null : new DOMMatrixReadOnly(inPixels);
+};
+
+/** @param {HTMLElement} element @param {string} end */
+const isNearItsEnd = (element, end) => {
+  const now = new DOMMatrixReadOnly(getComputedStyle(element).transform);
+  const then = endMatrix(element, end);
+  if (!then) return false;
+  const isNear = Math.abs(now.e - then.e) <= NEAR_PIXELS && Math.abs(now.f - then.f) <= NEAR_PIXELS;
+  return isNear && Math.hypot(now.a, now.b) >= LEAST_SCALE && Math.hypot(then.a, then.b) >= LEAST_SCALE;
+};
+
 const MAX_ANIMATIONS = 500;
 
 export const runningAnimations = function* () {
@@ -39,20 +105,30 @@ export const runningAnimations = function* () {
   for (const root of knownShadowRoots()) yield* nativeShadowAnimations.call(root);
 };
 
-// Milliseconds until the last animation ends that ends within `longest`, and until the first one after that; 0 for none.
+// Milliseconds until the last animation ends that ends within `longest`; until the last that only fades in (`fading`), and
+// whether what does is in sight; and until the first one after `longest`. 0 for none.
 /** @param {number} longest */
 export const animationTimeLeft = (longest) => {
-  let within = 0;
-  let later = 0;
+  const found = { within: 0, fading: 0, isSeenNow: true, later: 0 };
   let count = 0;
   for (const animation of runningAnimations()) {
     if (++count > MAX_ANIMATIONS) break;
     const left = timeLeft(animation);
     if (left === 0 || isDecorative(animation)) continue;
-    if (left <= longest) within = Math.max(within, left);
-    else later = later === 0 ? left : Math.min(later, left);
+    if (left > longest) found.later = found.later === 0 ? left : Math.min(found.later, left);
+    else if (fadesIn(animation)) {
+      found.fading = Math.max(found.fading, left);
+      found.isSeenNow &&= isSeenNow(animation);
+    } else found.within = Math.max(found.within, left);
   }
-  return { within, later };
+  return found;
+};
+
+// Whether something moves that is to be waited for.
+/** @param {number} longest */
+export const hasAnimations = (longest) => {
+  const { within, fading } = animationTimeLeft(longest);
+  return Math.max(within, fading) > 0;
 };
 
 // Resolves when no animation is running that would end within `longest` milliseconds.
@@ -60,9 +136,10 @@ export const animationTimeLeft = (longest) => {
 export const untilAnimationsEnd = async (longest) => {
   const ends = performance.now() + longest;
   for (;;) {
-    const { within } = animationTimeLeft(ends - performance.now());
-    if (!within) return;
-    await new Promise((resolve) => setTimeout(resolve, within));
+    const { within, fading } = animationTimeLeft(ends - performance.now());
+    const left = Math.max(within, fading);
+    if (!left) return;
+    await new Promise((resolve) => setTimeout(resolve, left));
   }
 };
 

@@ -138,7 +138,7 @@ const observeEverything = (observer) => {
   for (const root of knownShadowRoots()) observer.observe(root, ALL_CHANGES);
 };
 
-// Connected only while the driver waits: observing would slow down the parsing of a very large page. `loads`: whether
+// Connected from the beginning of an action until the page has settled: observing would slow down the parsing of a large page. `loads`: whether
 // the document has been loaded rather than acted on.
 const changeObserver = new MutationObserver(countChanges);
 /** @param {boolean} loads */
@@ -156,6 +156,7 @@ export const noteActionBegan = () => {
   watchedActionBegan = performance.now();
   contentAtAction = contentChanges;
   changing.clear();
+  startCounting(false);
 };
 
 export const changesSoFar = () => changeCount;

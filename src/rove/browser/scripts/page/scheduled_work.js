@@ -58,26 +58,29 @@ const isLoop = ([name, , , , runs, age, busy, state]) => {
 /** @param {Work} work */
 const isRepeated = ([name, , period, , runs]) => (name === "interval" && period <= ANIMATION_PERIOD_MS) || runs > 0;
 
+export const NO_WORK = {
+  once: Infinity,
+  again: Infinity,
+  loop: Infinity,
+  later: 0,
+  repeats: /** @type {[string, number][]} */ ([]),
+};
+
 // The milliseconds until the next of the work that an action set off is due: of what runs once (`once`), of what has begun
-// to repeat (`again`), and of what is a loop (`loop`). `later`: until what is not waited for, as it is due later than
-// `longest`. `repeats`: what repeats and is not waited for, by its kind and period.
-/** @param {number} since @param {number} longest */
-export const awaitedWork = (since, longest) => {
-  const found = {
-    once: Infinity,
-    again: Infinity,
-    loop: Infinity,
-    later: 0,
-    repeats: /** @type {[string, number][]} */ ([]),
-  };
+// to repeat (`again`), and of what is a loop (`loop`). `later`: until what is not waited for, as it is due after
+// `limit`, or has a longer delay than `longest`. `repeats`: what repeats and is not waited for, by its kind and period.
+/** @param {number} since @param {number} longest @param {number} [limit] */
+export const awaitedWork = (since, longest, limit = longest) => {
+  const found = { ...NO_WORK, repeats: /** @type {[string, number][]} */ ([]) };
   /** @type {Work[]} */
   const scheduled = askMainWorld("work", Math.max(since, 0)) ?? [];
   for (const work of scheduled) {
     const [name, left, period, ticks, , , , state] = work;
     const isReply = name === "reply" || name === "message";
     if (name === "interval" && ticks > 0 && period > ANIMATION_PERIOD_MS) continue;
-    if (state === IDLE || (left > longest && isRepeated(work))) found.repeats.push([name, period]);
-    else if (left > longest && !isReply) found.later = found.later === 0 ? left : Math.min(found.later, left);
+    const isLater = left > limit || (!isReply && Math.max(left, period) > longest);
+    if (state === IDLE || (isLater && isRepeated(work))) found.repeats.push([name, period]);
+    else if (isLater) found.later = found.later === 0 ? left : Math.min(found.later, left);
     else {
       const kind = isLoop(work) ? "loop" : isRepeated(work) ? "again" : "once";
       found[kind] = Math.min(found[kind], Math.max(left, 0));

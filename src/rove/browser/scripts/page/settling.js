@@ -6,7 +6,7 @@ import { knownShadowRoots } from "../dom/shadow_roots.js";
 import { clip } from "../dom/text.js";
 import { forgetLook } from "../paint/look_changes.js";
 import { takeSnapshot } from "../snapshot/snapshot.js";
-import { animationTimeLeft, isScrolling } from "./animations.js";
+import { animationTimeLeft, hasAnimations, isScrolling } from "./animations.js";
 import { inputSince, listenForInput, nextPaint, untilFrameIsOver } from "./idle.js";
 import {
   changesSoFar,
@@ -20,8 +20,8 @@ import {
   stopCounting,
   watchForChanges,
 } from "./mutations.js";
-import { awaitedWork, noteActionStart, noteIdleLoops } from "./scheduled_work.js";
-import { isSteady, markFieldsRestless } from "./steadiness.js";
+import { awaitedWork, NO_WORK, noteActionStart, noteIdleLoops } from "./scheduled_work.js";
+import { hasFadedIn, isSteady, markFieldsRestless } from "./steadiness.js";
 import { isUnfinished } from "./unfinished.js";
 import { takeRefusedFields } from "./validation.js";
 
@@ -111,8 +111,10 @@ class Wait {
     this.loads = patience.loading > 0;
     this.loadingLimit = now + patience.loading;
     this.isUnfinished = false;
-    this.work = awaitedWork(this.began, LONGEST_DELAY_MS);
+    this.work = NO_WORK;
     this.animation = 0;
+    this.fading = 0;
+    this.isSeenNow = true;
   }
 
   // Returns whether the time of this call was too short.
@@ -126,7 +128,12 @@ class Wait {
       const { again, loop } = this.work;
       const isCalm = isQuiet || (neverRests && now >= lastMoment);
       const repeats = Math.min(again, loop) < Infinity;
-      if (next === null && !repeats && isCalm && !wasMoving) return false;
+      const isFading = this.fading > 0;
+      if (next === null && !repeats && isCalm && !wasMoving && !isFading) return false;
+      if (next === null && !repeats && isCalm && isFading && this.isSeenNow && hasFadedIn(this.began)) {
+        this.animation ||= this.fading;
+        return false;
+      }
       if (now >= this.limit) {
         if (!isQuiet) neverRests = true;
         markChangingRestless();
@@ -135,7 +142,8 @@ class Wait {
       }
       if (now >= this.deadline) return true;
       // What is left repeats, or changes what cannot be told.
-      if (next === null && (repeats || !isQuiet) && isSteady(this.began, this.loads) && again === Infinity) {
+      const mayBeIdle = repeats || (next === null && !isQuiet);
+      if (mayBeIdle && isSteady(this.began, this.loads) && next === null && again === Infinity) {
         noteIdleLoops(this.began);
         return false;
       }
@@ -143,31 +151,33 @@ class Wait {
       if (isQuiet && isStill) this.onStill();
       // The end of an animation is reported to the page in the frame after it.
       if (next !== null) await pause(Math.min(next, this.deadline - now));
-      else if (repeats) await pause(ROUND_MS);
+      else if (repeats || isFading) await pause(ROUND_MS);
       else if (isQuiet) await nextPaint();
-      wasMoving = isMoving;
+      wasMoving = isMoving || isFading;
     }
   }
 
-  // How long a timer may be that is waited for.
-  /** @param {number} now */
-  longest(now) {
+  // The longest delay of a timer that is waited for.
+  longest() {
     const answered = hasContentChanged() ? LONGEST_DELAY_AFTER_ANSWER_MS : LONGEST_DELAY_MS;
-    return Math.max(Math.min(this.loads ? LONGEST_DELAY_AFTER_LOAD_MS : answered, this.limit - now), 0);
+    return this.loads ? LONGEST_DELAY_AFTER_LOAD_MS : answered;
   }
 
   // Milliseconds until the next of what is under way should be over, null for nothing; and whether something moves.
   /** @param {number} now */
   underWay(now) {
-    this.work = awaitedWork(this.began, this.longest(now));
+    const left = Math.max(this.limit - now, 0);
+    this.work = awaitedWork(this.began, this.longest(), left);
     const mayBeContent = this.work.later > 0 && this.work.later < this.loadingLimit - now;
     if (this.loads && (mayBeContent || now >= this.limit)) {
       this.isUnfinished = isUnfinished();
       if (this.isUnfinished && this.loadingLimit > this.limit) this.limit = this.loadingLimit;
-      if (this.isUnfinished) this.work = awaitedWork(this.began, this.limit - now);
+      if (this.isUnfinished) this.work = awaitedWork(this.began, Infinity, this.limit - now);
     }
     const animations = animationTimeLeft(Math.max(this.limit - now, 0));
     this.animation = animations.later;
+    this.fading = animations.fading;
+    this.isSeenNow = animations.isSeenNow;
     const candidates = [];
     if (this.work.once < Infinity) candidates.push(this.work.once);
     if (animations.within > 0) candidates.push(animations.within);
@@ -180,13 +190,12 @@ class Wait {
   /** @param {boolean} busy */
   left(busy) {
     if (busy) return { timer: 0, animation: 0, repeats: [], texts: [], unfinished: false };
-    const longest = this.longest(performance.now());
-    // What a page that was just loaded has still to do may not have been told.
-    const since = performance.now() < NEW_PAGE_MS ? 0 : this.began;
-    const { later } = awaitedWork(since, longest);
-    const { repeats } = awaitedWork(this.began, longest);
+    const now = performance.now();
+    const limit = Math.max(this.limit - now, 0);
+    const { later, repeats } = awaitedWork(this.began, this.longest(), limit);
     return {
-      timer: later,
+      // What a page that was just loaded has still to do may not have been told.
+      timer: now < NEW_PAGE_MS ? awaitedWork(0, this.longest(), limit).later : later,
       animation: this.animation,
       repeats: repeats.slice(0, MAX_REPEATS),
       texts: restlessTexts().map((text) => clip(text, MAX_RESTLESS_TEXT)),
@@ -200,7 +209,7 @@ class Wait {
 /** @param {SnapshotOptions} options */
 export const snapshotAndWatch = (options = {}) => {
   const data = takeSnapshot(options);
-  return options.root ? data : { ...data, number: watchForChanges(animationTimeLeft(Infinity).within > 0) };
+  return options.root ? data : { ...data, number: watchForChanges(hasAnimations(Infinity)) };
 };
 
 // The snapshots of the moments at which the page was still; kept over several calls for one action. `changes`: how many
@@ -254,7 +263,7 @@ export const beginAction = (number) => {
 /** @param {number} milliseconds */
 export const expectsWork = (milliseconds) => {
   const { once, again, loop } = awaitedWork(0, milliseconds);
-  return Math.min(once, again, loop) <= milliseconds || animationTimeLeft(milliseconds).within > 0;
+  return Math.min(once, again, loop) <= milliseconds || hasAnimations(milliseconds);
 };
 
 // Resolves at the first sign of an effect after the last snapshot, or after the timeout.

@@ -155,6 +155,23 @@ export const isSteady = (began, loads) => {
   return true;
 };
 
+// What fades in may be told when the page shows the same for this long.
+const TOLD_MS = 80;
+/** @type {{ began: number, at: number, shown: string } | null} */
+let faded = null;
+
+// Whether the page has shown the same for a while though something fades in.
+/** @param {number} began */
+export const hasFadedIn = (began) => {
+  const now = performance.now();
+  if (faded && faded.began === began && now - faded.at < TOLD_MS) return false;
+  const { lines, flags } = /** @type {any} */ (takeSnapshot({}));
+  const shown = `${lines}\n${flags}`;
+  const isSame = faded?.began === began && faded.shown === shown;
+  faded = { began, at: performance.now(), shown };
+  return isSame;
+};
+
 // What changed at the end of the time and may go on: fields whose value does.
 export const markFieldsRestless = () => {
   for (const element of changingFields.keys()) if (isConnected(element)) markRestless(element);
