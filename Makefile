@@ -81,6 +81,8 @@ docs: .venv/dev/ready  ## Write the generated reference pages anew.
 bench: browser .venv/dev/ready .venv/more_widgets/ready  ## Measure side by side with peers.
 	@$(BIN)/python -m bench
 	@$(JS_PATH) $(BIN)/python -m bench.told
+	@$(JS_PATH) $(BIN)/python -m bench.waiting
+	@$(JS_PATH) $(BIN)/python -m bench.waiting.widgets
 
 # The tests of what agents and people do with pages, on every engine that is on this machine.
 ENGINE_TESTS = tests/browser tests/security

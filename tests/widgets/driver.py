@@ -82,7 +82,7 @@ class Driver:
         began = time.monotonic()
         outcome = await self._run(act)
         answered = time.monotonic()
-        answer = Answer(outcome.changes.kind, outcome.changes.text)
+        answer = Answer(outcome.changes.kind, outcome.changes.text, "\n".join(map(str, outcome.pending)))
         await asyncio.sleep(answered + SECOND_LOOK - time.monotonic())
         after = await self._page()
         goal = await self._session.run(parse("evaluate", {"expression": act.goal}), quiet=True)

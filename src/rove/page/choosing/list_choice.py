@@ -75,9 +75,9 @@ class ListChoice:
                 return {"chosen": list(labels), "wasChosen": False}
             result = await self._ask("choiceResult", list(labels), FOLLOWING_MS)
         except RoveError:
-            await self._close()
+            await self._close(labels)
             raise
-        await self._close()
+        await self._close(labels)
         if not result["agrees"]:
             raise self._not_followed(labels, result["shows"])
         # An option that was chosen before need not be marked as that in its list.
@@ -138,9 +138,10 @@ class ListChoice:
             else:
                 await self._element(found["option"]).click()
 
-    async def _close(self) -> None:
+    async def _close(self, labels: Sequence[str]) -> None:
         """Close the list if it stays open, as it would cover what is below it."""
-        state = await self._ask("openAfter", CLOSING_MS)
+        # One that takes several options stays open for the next.
+        state = await self._ask("openAfter", CLOSING_MS if len(labels) == 1 else 0)
         # In a dialog, Escape may close the dialog too.
         if state["isOpen"] and not state["isInDialog"]:
             await self._keyboard.press("Escape")

@@ -288,7 +288,8 @@ const isFoundMarked = (now, label) => {
 };
 
 export const choiceResult = withChoice(async (now, /** @type {string[]} */ labels, /** @type {number} */ timeout) => {
-  await until(() => agrees(now, labels), timeout);
+  const began = performance.now();
+  await until(() => agrees(now, labels) || isAtRest(began, FOLLOWING_BEGINS_MS), timeout);
   const shows = shownNow(now);
   return {
     agrees: agrees(now, labels),
@@ -335,10 +336,12 @@ const isCutOff = (list) => {
 
 // A list that is about to close has something under way soon after the press.
 const CLOSING_BEGINS_MS = 60;
+// A control that follows a choice may ask a server first, which cannot be seen here.
+const FOLLOWING_BEGINS_MS = 300;
 
-/** @param {number} began */
-const isAtRest = (began) => {
-  if (performance.now() - began < CLOSING_BEGINS_MS) return false;
+/** @param {number} began @param {number} begins */
+const isAtRest = (began, begins = CLOSING_BEGINS_MS) => {
+  if (performance.now() - began < begins) return false;
   const { once, again } = awaitedWork(began - CLOSING_BEGINS_MS, CLOSING_WORK_MS);
   return Math.min(once, again) === Infinity && !hasAnimations(CLOSING_WORK_MS);
 };

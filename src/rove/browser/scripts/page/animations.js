@@ -1,7 +1,7 @@
 // Animations and transitions that are running and will end. Endless ones, and those that follow the scroll position, are
 // never waited for.
 
-import { offsetHeightOf, offsetWidthOf, queryOne, textContentOf } from "../dom/natives.js";
+import { offsetHeightOf, offsetWidthOf, queryOne, rectOf, textContentOf } from "../dom/natives.js";
 import { knownShadowRoots } from "../dom/shadow_roots.js";
 
 const nativeDocumentAnimations = Document.prototype.getAnimations;
@@ -74,8 +74,34 @@ const isSeenNow = (animation) => {
   const { opacity, visibility, translate, scale } = getComputedStyle(element);
   if (Number(opacity) < SEEN_OPACITY || visibility !== "visible" || translate !== "none") return false;
   if (scale !== "none" && parseFloat(scale) < LEAST_SCALE) return false;
+  if (!isInsideClips(element)) return false;
   const end = effect.getKeyframes().at(-1);
   return end && "transform" in end ? isNearItsEnd(element, String(end.transform)) : true;
+};
+
+// What moves by a transform while all of it can be seen says nothing; what enters or leaves the part that can be seen does.
+const MAX_ANCESTORS = 40;
+
+/** @param {Element} element */
+export const isInsideClips = (element) => {
+  const box = rectOf(element);
+  let [left, top, right, bottom] = [-scrollX, -scrollY, Infinity, Infinity];
+  let each = element;
+  for (let count = 0; count < MAX_ANCESTORS; count++) {
+    const { position } = getComputedStyle(each);
+    if (position === "fixed")
+      [left, top, right, bottom] = [Math.max(left, 0), Math.max(top, 0), innerWidth, innerHeight];
+    const parent = each.parentElement;
+    if (!parent || parent === document.documentElement) break;
+    const { overflowX, overflowY } = getComputedStyle(parent);
+    if ((overflowX !== "visible" || overflowY !== "visible") && parent !== document.body) {
+      const edges = rectOf(parent);
+      [left, top] = [Math.max(left, edges.left), Math.max(top, edges.top)];
+      [right, bottom] = [Math.min(right, edges.right), Math.min(bottom, edges.bottom)];
+    }
+    each = parent;
+  }
+  return box.left >= left && box.top >= top && box.right <= right && box.bottom <= bottom;
 };
 
 // A transform with shares of the element's size in pixels; null if there is something else in it.

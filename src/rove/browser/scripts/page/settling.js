@@ -111,6 +111,7 @@ class Wait {
     this.loads = patience.loading > 0;
     this.loadingLimit = now + patience.loading;
     this.isUnfinished = false;
+    this.isAnswered = false;
     this.work = NO_WORK;
     this.animation = 0;
     this.fading = 0;
@@ -152,15 +153,23 @@ class Wait {
       // The end of an animation is reported to the page in the frame after it.
       if (next !== null) await pause(Math.min(next, this.deadline - now));
       else if (repeats || isFading) await pause(ROUND_MS);
-      else if (isQuiet) await nextPaint();
-      wasMoving = isMoving || isFading;
+      if (next === null ? isQuiet && !repeats && !isFading : isMoving) await nextPaint();
+      wasMoving = isFading;
     }
   }
 
   // The longest delay of a timer that is waited for.
   longest() {
-    const answered = hasContentChanged() ? LONGEST_DELAY_AFTER_ANSWER_MS : LONGEST_DELAY_MS;
-    return this.loads ? LONGEST_DELAY_AFTER_LOAD_MS : answered;
+    if (this.loads) return LONGEST_DELAY_AFTER_LOAD_MS;
+    return this.isAnswered || hasContentChanged() ? LONGEST_DELAY_AFTER_ANSWER_MS : LONGEST_DELAY_MS;
+  }
+
+  // Before a timer that is long is waited for: whether the page shows the answer to the action, by attributes alone.
+  /** @param {number} left */
+  noteAnswer(left) {
+    if (awaitedWork(this.began, LONGEST_DELAY_AFTER_ANSWER_MS, left).once < Infinity) return;
+    this.isAnswered ||= lastLines !== null && String(/** @type {any} */ (takeSnapshot({})).lines) !== lastLines;
+    if (this.isAnswered) this.work = awaitedWork(this.began, this.longest(), left);
   }
 
   // Milliseconds until the next of what is under way should be over, null for nothing; and whether something moves.
@@ -174,7 +183,8 @@ class Wait {
       if (this.isUnfinished && this.loadingLimit > this.limit) this.limit = this.loadingLimit;
       if (this.isUnfinished) this.work = awaitedWork(this.began, Infinity, this.limit - now);
     }
-    const animations = animationTimeLeft(Math.max(this.limit - now, 0));
+    const animations = animationTimeLeft(left);
+    if (!this.loads && this.work.once < Infinity && animations.within === 0) this.noteAnswer(left);
     this.animation = animations.later;
     this.fading = animations.fading;
     this.isSeenNow = animations.isSeenNow;
@@ -204,11 +214,16 @@ class Wait {
   }
 }
 
+// The lines of the last snapshot of the whole document.
+/** @type {string | null} */
+let lastLines = null;
+
 // A snapshot of the whole document is numbered, so that the driver can ask whether anything changed after it. Animations
 // change the page without changing the document.
 /** @param {SnapshotOptions} options */
 export const snapshotAndWatch = (options = {}) => {
-  const data = takeSnapshot(options);
+  const data = /** @type {any} */ (takeSnapshot(options));
+  if (!options.root) lastLines = String(data.lines);
   return options.root ? data : { ...data, number: watchForChanges(hasAnimations(Infinity)) };
 };
 

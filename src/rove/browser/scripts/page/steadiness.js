@@ -3,6 +3,7 @@
 import { checkVisibility, isConnected, offsetHeightOf, offsetWidthOf, rectOf } from "../dom/natives.js";
 import { elementOfRef } from "../dom/refs.js";
 import { takeSnapshot } from "../snapshot/snapshot.js";
+import { isInsideClips } from "./animations.js";
 import {
   changingTexts,
   contentChangesSoFar,
@@ -21,31 +22,6 @@ const MOST_OF_TIME = 4;
 // A field whose value alone changes is restless after this long.
 const FIELD_RESTLESS_MS = 400;
 const FIELD_RESTLESS_CHANGES = 3;
-
-// What moves by a transform while all of it can be seen says nothing; what enters or leaves the part that can be seen does.
-const MAX_ANCESTORS = 40;
-
-/** @param {Element} element */
-const isInsideClips = (element) => {
-  const box = rectOf(element);
-  let [left, top, right, bottom] = [-scrollX, -scrollY, Infinity, Infinity];
-  let each = element;
-  for (let count = 0; count < MAX_ANCESTORS; count++) {
-    const { position } = getComputedStyle(each);
-    if (position === "fixed")
-      [left, top, right, bottom] = [Math.max(left, 0), Math.max(top, 0), innerWidth, innerHeight];
-    const parent = each.parentElement;
-    if (!parent || parent === document.documentElement) break;
-    const { overflowX, overflowY } = getComputedStyle(parent);
-    if ((overflowX !== "visible" || overflowY !== "visible") && parent !== document.body) {
-      const edges = rectOf(parent);
-      [left, top] = [Math.max(left, edges.left), Math.max(top, edges.top)];
-      [right, bottom] = [Math.min(right, edges.right), Math.min(bottom, edges.bottom)];
-    }
-    each = parent;
-  }
-  return box.left >= left && box.top >= top && box.right <= right && box.bottom <= bottom;
-};
 
 /** @param {Element} element */
 const standingOf = (element) => {
