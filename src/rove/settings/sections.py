@@ -137,7 +137,7 @@ class Serving(Validated):
         "Origins of other web pages that may call the gateway, such as https://chat.example.com.", default=()
     )
     model: str | None = arg(
-        "Model that answers in the chat, such as anthropic:claude-sonnet-5-5 or openai:gpt-5.5. Without one, a "
+        "Model that answers in the chat, such as anthropic:claude-sonnet-5-5 or openai:gpt-5.6-sol. Without one, a "
         "built-in script plays a conversation.",
         default=None,
     )

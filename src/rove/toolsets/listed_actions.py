@@ -104,7 +104,7 @@ def in_listed_words(outcome: AnyOutcome, actions: Sequence[ListedAction]) -> Any
 class OpenedById(SessionOpened):
     """A session that was opened, for callers that name it with the argument of this tool."""
 
-    argument: ClassVar[str] = "sessionId"
+    argument: ClassVar[Own] = Own("sessionId")
 
 
 def _as_listed(given: ListedAction, outcome: AnyOutcome) -> AnyOutcome:

@@ -52,7 +52,7 @@ class Status(SessionsAction[StatusReport]):
 @dataclass(frozen=True)
 class SessionOpened(Result):
     # The argument that names a session in the calls that follow.
-    argument: ClassVar[str] = "session"
+    argument: ClassVar[Own] = Own("session")
 
     session: Own
     is_new: bool

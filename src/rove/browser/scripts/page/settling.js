@@ -277,7 +277,7 @@ export const beginAction = (number) => {
 // Whether a timer, a frame or an animation is due within so many milliseconds.
 /** @param {number} milliseconds */
 export const expectsWork = (milliseconds) => {
-  const { once, again, loop } = awaitedWork(0, milliseconds);
+  const { once, again, loop } = awaitedWork(0, Infinity, milliseconds);
   return Math.min(once, again, loop) <= milliseconds || hasAnimations(milliseconds);
 };
 

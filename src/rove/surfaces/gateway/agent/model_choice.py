@@ -24,7 +24,7 @@ KEYS = {
 NO_KEY = "none"
 
 
-EXAMPLES = "anthropic:claude-sonnet-5-5 or openai:gpt-5.5"
+EXAMPLES = "anthropic:claude-sonnet-5-5 or openai:gpt-5.6-sol"
 
 
 @dataclass(frozen=True)
