@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -62,7 +63,7 @@ async def _try(driver: Driver, watcher: Watcher, site: Site, case: Case) -> Case
     if case.begins == "load":
         began = time.perf_counter()
         reply = await driver.navigate(case.path)
-        text = reply.text if driver.server.key == ROVE else (await driver.whole_snapshot()).text
+        text = reply.text if driver.server.key == ROVE else _plain((await driver.whole_snapshot()).text)
         seen = await _watch(watcher, address, began)
         wrong = untold(text, None, seen, case.kind.pending)
         return replace(case, seconds=reply.seconds, wrong=wrong, text=text)
@@ -77,8 +78,13 @@ async def _try(driver: Driver, watcher: Watcher, site: Site, case: Case) -> Case
     if driver.server.key == ROVE:
         wrong = untold(text, before, seen, case.kind.pending)
     else:
-        wrong = untold(text, None, seen, case.kind.pending)
+        wrong = untold(_plain(text), None, seen, case.kind.pending)
     return replace(case, seconds=replies[0].seconds, wrong=wrong, text=text)
+
+
+def _plain(snapshot: str) -> str:
+    """Return another server's snapshot without its list marks, which say in an answer of rove that something is gone."""
+    return re.sub(r"(?m)^(\s*)- ", r"\1", snapshot)
 
 
 async def _press(driver: Driver, ref: str) -> list[Reply]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol
 
-from rove.errors import ElementNotReady, InvalidArguments, RoveError
+from rove.errors import ElementGone, ElementNotReady, InvalidArguments, RoveError
 from rove.page_text import PageText
 
 # Milliseconds that a list has to open, and to find what was typed: many ask a server once the typing has paused.
@@ -95,7 +95,10 @@ class ListChoice:
         found = await self._find(label)
         if not found["isChosen"]:
             self._was_chosen = False
-            await self._element(found["option"]).click()
+            try:
+                await self._element(found["option"]).click()
+            except ElementGone:  # a list that draws only the options in view may draw them anew
+                await self._element((await self._find(label))["option"]).click()
 
     async def _find(self, label: str) -> dict[str, Any]:
         """Find an option: in the list that has opened, that typing its label fills, or that an arrow key opens."""

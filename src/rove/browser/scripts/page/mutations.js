@@ -166,7 +166,7 @@ export const contentChangesSoFar = () => contentChanges;
 // Whether a text keeps changing of which it is not decided whether that will end.
 export const isUndecided = () => {
   const now = performance.now();
-  for (const node of changing) if (now - (histories.get(node)?.last ?? 0) > PAUSE_MS) changing.delete(node);
+  for (const node of changing) if (now - (histories.get(node)?.last ?? 0) > 2 * PAUSE_MS) changing.delete(node);
   return changing.size > 0;
 };
 
