@@ -83,7 +83,7 @@ async def _try(driver: Driver, watcher: Watcher, site: Site, case: Case) -> Case
 
 
 def _plain(snapshot: str) -> str:
-    """Return another server's snapshot without its list marks, which say in an answer of rove that something is gone."""
+    """Return a snapshot of another server without its list marks: in an answer of rove they say what is gone."""
     return re.sub(r"(?m)^(\s*)- ", r"\1", snapshot)
 
 
