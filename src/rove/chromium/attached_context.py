@@ -162,6 +162,7 @@ class AttachedContext(Context):
                 self._shared.tasks.start(close_target(self._root, cdp, target["targetId"]))
                 return
             self._own_targets.add(target["targetId"])
+        self._shared.interceptor.note_popup(target["targetId"], cdp, target["openerId"])
         tab = self._add_tab(cdp, target, self._add_page(target).id)
         self._shared.tasks.start(self._open_tab(tab, opener))
 

@@ -10,7 +10,7 @@ from tests.browser.attachment.tabs import WARNING, rove
 from tests.person import Person
 from tests.site import Site
 
-from rove import Session
+from rove import ApprovalAnswer, ApprovalRequest, PolicyRule, RulePolicy, Session
 from rove.engine.guard_notice import UNGUARDED
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied, InvalidSettings, Unsupported
@@ -128,3 +128,27 @@ def test_the_doctor_says_how_to_start_a_browser_where_there_is_none(tmp_path: Pa
 def test_an_attach_address_that_is_not_a_browser_on_this_machine_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidSettings):
         load(home=tmp_path, attach="https://example.com")
+
+
+class Once:
+    """A person who says yes to the first request alone."""
+
+    def __init__(self) -> None:
+        self.asked: list[ApprovalRequest] = []
+
+    async def answer(self, request: ApprovalRequest) -> ApprovalAnswer:
+        self.asked.append(request)
+        return ApprovalAnswer.ONCE if len(self.asked) == 1 else ApprovalAnswer.NO
+
+
+async def test_a_popup_is_held_to_the_address_that_the_person_was_shown(attached: Settings, site: Site) -> None:
+    site.page("/shown", "Shown")
+    site.page("/other", "Other")
+    link = "<a id=b href=/shown target=_blank rel=opener onmousedown=\"this.href = '/other'\">B</a>"
+    policy = RulePolicy((PolicyRule("ask", action=("click",)),))
+    async with Sessions(attached, policy, Once()) as sessions:
+        agent = Session(sessions, None)
+        await agent.navigate(site.page("/", link))
+        with pytest.raises(Denied):
+            await agent.click("#b")
+    assert site.asked("/other") == []
