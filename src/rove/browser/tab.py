@@ -107,7 +107,7 @@ class PageObserver(Protocol):
         ...
 
     async def has_answered(self) -> bool:
-        """Return whether the page shows something else than the agent has seen, other than that it is busy."""
+        """Return whether the page shows something else than before the action, other than that it is busy."""
         ...
 
 

@@ -17,7 +17,7 @@ from rove.page.frames.world import World
 from rove.page.live_page import LivePage
 from rove.page.reading.frame_rows import ReadOptions, read_element, read_page
 from rove.page_text import PageText
-from rove.snapshot import Snapshot, difference, parse
+from rove.snapshot import Snapshot, parse
 from rove.target import Ref, parse_target
 
 QUIET_ROUND_SECONDS = 2.5
@@ -182,12 +182,9 @@ class PageObserver:
         return 0
 
     async def has_answered(self) -> bool:
-        """Return whether the page shows something else than the agent has seen, other than that it is busy."""
-        if self._rows is None or self.seen is None:
-            return False
-        with contextlib.suppress(BrowserError, ScriptFailed):
-            is_same = difference(self.seen, parse(self._rows), 0).kind == "same"
-            return not is_same and not await self._page.worlds.main.call("() => rove.showsBusy()")
+        """Return whether the page shows something else than before the action, other than that it is busy."""
+        with contextlib.suppress(BrowserError, ScriptFailed):  # another document comes: it is looked at then
+            return bool(await self._page.worlds.main.call("() => rove.hasAnswered()"))
         return False
 
     def _keep_rows_as_moment(self, since: float) -> None:

@@ -42,12 +42,12 @@ import {
   beginAction,
   expectsWork,
   firstEffect,
+  hasAnswered,
   snapshotAndWatch,
   snapshotWhenSettled,
   untilComplete,
   untilSettled,
 } from "./page/settling.js";
-import { showsBusy } from "./page/unfinished.js";
 import { listenForValidation } from "./page/validation.js";
 import { changedLook, watchLookAt, watchLookOnKeys } from "./paint/look_changes.js";
 import { pageSource } from "./reading/page_source.js";
@@ -163,7 +163,7 @@ export const driverCalls = {
   snapshotWhenSettled,
   firstEffect,
   expectsWork,
-  showsBusy,
+  hasAnswered,
   untilComplete,
   watchLookAt,
   changedLook,

@@ -104,7 +104,7 @@ class Approvals:
             self._pending.pop(request.id, None)
 
     def _uncount(self, session: str, asked: float) -> None:
-        """Take a question out of the count: a tool that asks about every call floods nobody who says yes."""
+        """Take a question out of the count: an agent floods no person with calls that the person approves."""
         times = self._asked.get(session, deque[float]())
         if asked in times:
             times.remove(asked)

@@ -22,7 +22,7 @@ import {
 } from "./mutations.js";
 import { awaitedWork, NO_WORK, noteActionStart, noteIdleLoops } from "./scheduled_work.js";
 import { hasFadedIn, isSteady, markFieldsRestless } from "./steadiness.js";
-import { isUnfinished } from "./unfinished.js";
+import { isUnfinished, showsBusy } from "./unfinished.js";
 import { takeRefusedFields } from "./validation.js";
 
 // What a page shows for a moment ("Copied!") may be gone when all is over. Before a timer of this length the page is
@@ -120,17 +120,18 @@ class Wait {
 
   // Returns whether the time of this call was too short.
   async run() {
-    let wasMoving = false;
+    let wasFading = false;
+    let lastQuiet = performance.now();
     for (let since = inputSince(this.began); ; since = performance.now()) {
-      const lastMoment = neverRests ? Math.min(this.limit, performance.now() + NEVER_RESTS_MS) : this.limit;
-      const isQuiet = await untilNoChanges(since, Math.min(this.deadline, lastMoment, since + ROUND_MS));
+      const isQuiet = await untilNoChanges(since, Math.min(this.deadline, this.limit, since + ROUND_MS));
       const now = performance.now();
+      if (isQuiet) lastQuiet = now;
       const { next, isMoving } = this.underWay(now);
       const { again, loop } = this.work;
-      const isCalm = isQuiet || (neverRests && now >= lastMoment);
+      const isCalm = isQuiet || (neverRests && now - lastQuiet >= NEVER_RESTS_MS);
       const repeats = Math.min(again, loop) < Infinity;
       const isFading = this.fading > 0;
-      if (next === null && !repeats && isCalm && !wasMoving && !isFading) return false;
+      if (next === null && !repeats && isCalm && !wasFading && !isFading) return false;
       if (next === null && !repeats && isCalm && isFading && this.isSeenNow && hasFadedIn(this.began)) {
         this.animation ||= this.fading;
         return false;
@@ -154,7 +155,7 @@ class Wait {
       if (next !== null) await pause(Math.min(next, this.deadline - now));
       else if (repeats || isFading) await pause(ROUND_MS);
       if (next === null ? isQuiet && !repeats && !isFading : isMoving) await nextPaint();
-      wasMoving = isFading;
+      wasFading = isFading;
     }
   }
 
@@ -168,7 +169,7 @@ class Wait {
   /** @param {number} left */
   noteAnswer(left) {
     if (awaitedWork(this.began, LONGEST_DELAY_AFTER_ANSWER_MS, left).once < Infinity) return;
-    this.isAnswered ||= lastLines !== null && String(/** @type {any} */ (takeSnapshot({})).lines) !== lastLines;
+    this.isAnswered ||= showsAnswer();
     if (this.isAnswered) this.work = awaitedWork(this.began, this.longest(), left);
   }
 
@@ -214,9 +215,16 @@ class Wait {
   }
 }
 
-// The lines of the last snapshot of the whole document.
+// The lines of the last snapshot of the whole document, and of that before the action.
 /** @type {string | null} */
 let lastLines = null;
+/** @type {string | null} */
+let linesBefore = null;
+
+const showsAnswer = () => linesBefore !== null && String(/** @type {any} */ (takeSnapshot({})).lines) !== linesBefore;
+
+// Whether the page shows something else than before the action, other than that it is busy.
+export const hasAnswered = () => showsAnswer() && !showsBusy();
 
 // A snapshot of the whole document is numbered, so that the driver can ask whether anything changed after it. Animations
 // change the page without changing the document.
@@ -270,6 +278,7 @@ export const beginAction = (number) => {
   actionBegan = performance.now();
   noteActionStart();
   noteActionBegan();
+  linesBefore = lastLines;
   forgetLook();
   return hasChangedAfter(number);
 };
