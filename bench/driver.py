@@ -12,7 +12,7 @@ from pathlib import Path
 from bench import processes
 from bench.client import Client, Json, Reply
 from bench.memory import Memory, measure
-from bench.servers import Call, Server
+from bench.servers import ROVE, Call, Server
 from bench.site import Site
 
 # Starting is not subject to the limit on one call, which may be small.
@@ -84,6 +84,14 @@ class Driver:
 
     async def click_with_page(self, ref: str) -> Reply:
         return await self._call(self.server.tool_calls.click_with_page(ref))
+
+    async def click_and_see(self, ref: str) -> list[Reply]:
+        """Click, and ask for a snapshot where the answer does not show the page or what changed."""
+        calls = self.server.tool_calls
+        reply = await self.click_with_page(ref)
+        if self.server.key == ROVE or calls.click_with_page(ref) != calls.click(ref):
+            return [reply]
+        return [reply, await self.whole_snapshot()]
 
     async def fill(self, ref: str, value: str) -> Reply:
         return await self._call(self.server.tool_calls.fill(ref, value))

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from bench.measurement import AFTER_FIRST_PAGE, AFTER_PAGES
 from bench.results import Cell, Column, Results
+from bench.servers import ROVE
 from bench.tasks import Task
 
-ROVE = "rove"
 FASTER = ("faster", "slower")
 FEWER = ("fewer", "more")
 LESS = ("less", "more")

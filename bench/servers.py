@@ -19,6 +19,8 @@ from bench.packages import NotInstalled, Package, install
 
 Arguments = dict[str, Any]
 
+# The key of rove among the servers.
+ROVE = "rove"
 ROVE_LARGEST_BUDGET = 100_000
 # The pages are on this machine; every byte of them still passes rove's proxy.
 ALLOWED = ("--allow-host", "127.0.0.1", "--allow-host", "localhost")
@@ -237,7 +239,7 @@ def _rove_calls() -> ToolCalls:
 def _rove(options: BuildOptions) -> Server:
     command = tuple(options.rove.split()) if options.rove else _installed_rove()
     return Server(
-        key="rove",
+        key=ROVE,
         title="rove",
         version=revision(),
         command=command,
@@ -282,7 +284,7 @@ def _renamed(server: Server, key: str, title: str, note: str) -> Server:
 
 
 BUILDERS: Mapping[str, Callable[[BuildOptions], Server]] = {
-    "rove": _rove,
+    ROVE: _rove,
     "playwright": _playwright,
     "devtools": _devtools,
     "agent-browser": _agent_browser,

@@ -1,4 +1,4 @@
-"""Batches that a failing step stops."""
+"""Batches: a policy that asks about steps, and a batch that a failing step stops."""
 
 from __future__ import annotations
 
@@ -9,6 +9,17 @@ import pytest
 from rove import Outcome
 from rove.actions.sessions.batch import BatchDone
 from rove.errors import RoveError
+
+# Steps of each kind: asked about, denied, and neither.
+POLICY = """
+[[rule]]
+decide = "ask"
+action = ["navigate", "click", "evaluate"]
+
+[[rule]]
+decide = "deny"
+action = "hover"
+"""
 
 
 async def stopped(batch: Awaitable[Outcome[BatchDone]]) -> Outcome[BatchDone]:

@@ -6,10 +6,9 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bench.client import NoAnswer, Reply, ServerFailed
+from bench.client import NoAnswer, ServerFailed
 from bench.driver import Driver
-from bench.report import ROVE
-from bench.servers import Server
+from bench.servers import ROVE, Server
 from bench.site import Site
 from bench.told import verdict
 from bench.told.act import Act
@@ -68,7 +67,7 @@ async def _perform(driver: Driver, act: Act) -> Told:
     if not act.goes_on:
         await driver.navigate(act.path)
     ref = driver.server.tool_calls.ref_of(act.click, (await driver.whole_snapshot()).text)
-    replies = await _answer(driver, ref)
+    replies = await driver.click_and_see(ref)
     text = replies[-1].text
     wrong = verdict.of_changes(act, text) if driver.server.key == ROVE else verdict.of_page(act, text)
     await asyncio.sleep(REST)
@@ -76,12 +75,3 @@ async def _perform(driver: Driver, act: Act) -> Told:
     seconds = sum(reply.seconds for reply in replies)
     said = "\n".join(reply.text for reply in replies)
     return Told(act, wrong, "goal=true" in goal.text, len(replies), said, seconds)
-
-
-async def _answer(driver: Driver, ref: str) -> list[Reply]:
-    """Click, and ask for a snapshot where the answer does not show the page or what changed."""
-    calls = driver.server.tool_calls
-    reply = await driver.click_with_page(ref)
-    if driver.server.key == ROVE or calls.click_with_page(ref) != calls.click(ref):
-        return [reply]
-    return [reply, await driver.whole_snapshot()]

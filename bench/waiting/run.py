@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 
 from tests.waiting.kinds import Beginning, Kind
 
-from bench.client import NoAnswer, Reply, ServerFailed
+from bench.client import NoAnswer, ServerFailed
 from bench.driver import Driver
-from bench.report import ROVE
-from bench.servers import Server
+from bench.servers import ROVE, Server
 from bench.site import Site
 from bench.waiting.verdict import WITHIN, untold
 from bench.waiting.watcher import Reading, Watcher
@@ -72,7 +71,7 @@ async def _try(driver: Driver, watcher: Watcher, site: Site, case: Case) -> Case
     ref = driver.server.tool_calls.ref_of("Go", (await driver.whole_snapshot()).text)
     before = await watcher.read(address)
     began = time.perf_counter()
-    replies = await _press(driver, ref)
+    replies = await driver.click_and_see(ref)
     seen = await _watch(watcher, address, began)
     text = replies[-1].text
     if driver.server.key == ROVE:
@@ -85,15 +84,6 @@ async def _try(driver: Driver, watcher: Watcher, site: Site, case: Case) -> Case
 def _plain(snapshot: str) -> str:
     """Return a snapshot of another server without its list marks: in an answer of rove they say what is gone."""
     return re.sub(r"(?m)^(\s*)- ", r"\1", snapshot)
-
-
-async def _press(driver: Driver, ref: str) -> list[Reply]:
-    """Press, and ask for a snapshot where the answer does not show the page or what changed."""
-    calls = driver.server.tool_calls
-    reply = await driver.click_with_page(ref)
-    if driver.server.key == ROVE or calls.click_with_page(ref) != calls.click(ref):
-        return [reply]
-    return [reply, await driver.whole_snapshot()]
 
 
 async def _watch(watcher: Watcher, address: str, began: float) -> list[Reading]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from mcp_types import ImageContent
+from tests.batches import POLICY
 from tests.mcp_clients import text_of
 from tests.site import Site
 from tests.surfaces.approving_clients import ACCEPT, DECLINE, ERAS, Person, connected
@@ -41,17 +42,6 @@ async def test_a_call_is_asked_about_once_then_runs_all_of_its_actions(home: Pat
         again = await client.call_tool("browser", {"actions": [{"type": "extract"}], "sessionId": session})
         assert "Tea room" in text_of(again)
         assert len(person.shown) == 2
-
-
-POLICY = """
-[[rule]]
-decide = "ask"
-action = ["navigate", "click", "evaluate"]
-
-[[rule]]
-decide = "deny"
-action = "hover"
-"""
 
 
 @pytest.mark.contract("A2")

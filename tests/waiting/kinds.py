@@ -375,7 +375,7 @@ def document(kind: Kind, begins: Beginning) -> str:
     return f"""<!doctype html><html lang=en><meta charset=utf-8><title>{kind.name}</title>
 <style>body {{ font: 16px sans-serif; margin: 20px }} {kind.style}</style>
 <h1>Orders of the day</h1>
-<p>Everything that was ordered since the morning, with the name of whoever took it.</p>
+<p>Everything that guests ordered since the morning, with the name of the waiter.</p>
 <ul><li><a href=#tea>Tea for two</a></li><li><a href=#cake>Cake and cream</a></li><li><a href=#bread>Bread</a></li></ul>
 <button id=go>Go</button>
 <p id=out>Ready</p>

@@ -8,20 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.batches import POLICY
 from tests.gateway.clients import GatewayClient, RunningGateway, running_gateway
 from tests.site import OWN_SITES, Site
 
 PAGE = "<title>Tea</title><h1>The tea room</h1><button onclick=\"this.textContent = 'Brewed'\">Brew</button>"
 LINKED = "<a href=/next>Next</a>"
-POLICY = """
-[[rule]]
-decide = "ask"
-action = ["navigate", "click", "evaluate"]
-
-[[rule]]
-decide = "deny"
-action = "hover"
-"""
 # What the scripted model does at an address.
 CALLED = ["tool.call", "exec.approval_request", "exec.approval_resolved", "tool.progress", "tool.progress"]
 TOLD = [*CALLED, "tool.result", "chat.final"]
