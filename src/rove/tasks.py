@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
 from typing import Any, TypeVar
 
 log = logging.getLogger(__name__)
@@ -76,28 +77,108 @@ async def result_of(task: asyncio.Task[R], gone: Exception) -> R:
 
 
 class Signal:
-    """Wakes every waiter each time it is sent."""
+    """Wakes every waiter, and interrupts every block of an `Interruption`, each time it is sent.
+
+    One that is held, as what it tells goes on, interrupts the blocks that begin until it is cleared, too.
+    """
 
     def __init__(self) -> None:
         self._event = asyncio.Event()
+        self._listeners: list[Callable[[], object]] = []
+        self.is_held = False
 
     def send(self) -> None:
         """Wake those that wait now."""
         self._event.set()
         self._event = asyncio.Event()
+        for listener in tuple(self._listeners):
+            listener()
+
+    def hold(self) -> None:
+        """Send it, and keep it up until `clear`."""
+        self.is_held = True
+        self.send()
+
+    def clear(self) -> None:
+        """End what `hold` has begun."""
+        self.is_held = False
 
     def wait(self) -> Coroutine[Any, Any, Any]:
         """Wait until it is sent the next time, counted from this call and not from when the result is awaited."""
         return self._event.wait()
 
+    def listen(self, listener: Callable[[], object]) -> None:
+        """Call `listener` each time it is sent."""
+        self._listeners.append(listener)
+
+    def unlisten(self, listener: Callable[[], object]) -> None:
+        self._listeners.remove(listener)
+
 
 class Interrupted(Exception):
-    """Raised by `race` when an interrupt came first; `result` is what that interrupt returned."""
+    """Raised by `race` and `Interruption` when an interrupt came first.
 
-    def __init__(self, index: int, result: Any) -> None:
+    `index`: which of them it was. `result`: what the awaited interrupt returned.
+    """
+
+    def __init__(self, index: int, result: Any = None) -> None:
         super().__init__(f"interrupt {index}: {result!r}")
         self.index = index
         self.result = result
+
+
+class Interruption:
+    """A block that the first of some signals ends early: `Interrupted` is then raised in its place.
+
+    The block runs in the task of its caller, which is cancelled as `asyncio.timeout` cancels it, so that an action needs
+    no further task for each thing that may end it. What the block awaits to clean up is cancelled too after a moment.
+    `grace`: seconds that the block still has after a signal, for an answer that is already on its way. `when`: whether
+    a signal ends the block.
+    """
+
+    def __init__(self, *signals: Signal, grace: float = 0.0, when: Callable[[], bool] | None = None) -> None:
+        self._signals = signals
+        self._grace = grace
+        self._when = when
+        self._index: int | None = None
+        self._listeners: list[Callable[[], object]] = []
+        self._timer: asyncio.TimerHandle | None = None
+        self._cancels = 0
+
+    def __enter__(self) -> None:
+        task = asyncio.current_task()
+        assert task is not None, "not in a task"
+        self._task, self._cancelling = task, task.cancelling()
+        for index, signal in enumerate(self._signals):
+            listener = partial(self._interrupt, index)
+            signal.listen(listener)
+            self._listeners.append(listener)
+            if signal.is_held:
+                listener()
+
+    def _interrupt(self, index: int) -> None:
+        if self._index is not None or (self._when is not None and not self._when()):
+            return
+        self._index = index
+        # Never at once: a task that is cancelled while it runs would meet that at its next wait, be it after the block.
+        self._timer = asyncio.get_running_loop().call_later(self._grace, self._cancel)
+
+    def _cancel(self) -> None:
+        self._cancels += 1
+        self._task.cancel()
+        self._timer = asyncio.get_running_loop().call_later(CLEANUP_SECONDS, self._cancel)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        for signal, listener in zip(self._signals, self._listeners, strict=True):
+            signal.unlisten(listener)
+        if self._index is None:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        for _ in range(self._cancels):
+            self._task.uncancel()
+        if self._cancels and kind is asyncio.CancelledError and self._task.cancelling() <= self._cancelling:
+            raise Interrupted(self._index) from error
 
 
 async def race(work: Awaitable[R], *interrupts: Awaitable[Any], grace: float = 0.0) -> R:

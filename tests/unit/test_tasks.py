@@ -7,7 +7,7 @@ import logging
 
 import pytest
 
-from rove.tasks import BackgroundTasks, Interrupted, race, result_of
+from rove.tasks import BackgroundTasks, Interrupted, Interruption, Signal, race, result_of
 
 
 class Expected(Exception):
@@ -142,3 +142,81 @@ async def test_finish_waits_for_tasks_that_end_by_themselves() -> None:
     task = tasks.start(asyncio.sleep(0, "done"))
     await tasks.finish(10)
     assert task.result() == "done"
+
+
+async def test_a_signal_ends_a_block_and_says_which_it_was() -> None:
+    one, two = Signal(), Signal()
+    asyncio.get_running_loop().call_soon(two.send)
+    with pytest.raises(Interrupted) as interrupted, Interruption(one, two):
+        await forever()
+    assert interrupted.value.index == 1
+    assert asyncio.current_task().cancelling() == 0  # type: ignore[union-attr]
+
+
+async def test_a_block_that_is_over_is_not_interrupted() -> None:
+    signal = Signal()
+    with Interruption(signal):
+        signal.send()  # by the task itself, which then waits for nothing
+    await asyncio.sleep(0)
+    signal.send()
+    await asyncio.sleep(0)
+
+
+async def test_a_signal_that_is_held_ends_a_block_at_its_first_wait() -> None:
+    signal, begun = Signal(), False
+    signal.hold()
+    with pytest.raises(Interrupted), Interruption(signal):
+        begun = True
+        await forever()
+    assert begun
+    signal.clear()
+    with Interruption(signal):
+        await asyncio.sleep(0)
+
+
+async def test_a_block_has_a_grace_in_which_it_may_end() -> None:
+    signal, answer = Signal(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+    loop.call_soon(signal.send)
+    loop.call_later(0.01, answer.set)
+    with Interruption(signal, grace=5):
+        await answer.wait()
+
+
+async def test_a_block_that_takes_long_to_clean_up_is_left() -> None:
+    signal = Signal()
+    asyncio.get_running_loop().call_soon(signal.send)
+    with pytest.raises(Interrupted), Interruption(signal):
+        try:
+            await forever()
+        finally:
+            await forever()
+
+
+async def test_a_cancellation_from_elsewhere_stays_one() -> None:
+    signal = Signal()
+
+    async def run() -> None:
+        with Interruption(signal):
+            await forever()
+
+    task = asyncio.ensure_future(run())
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_the_inner_and_the_outer_of_two_blocks_and_a_timeout_are_told_apart() -> None:
+    inner, outer = Signal(), Signal()
+    loop = asyncio.get_running_loop()
+    loop.call_soon(outer.send)
+    with pytest.raises(Interrupted) as interrupted, Interruption(outer):
+        async with asyncio.timeout(5):
+            with Interruption(inner, inner):
+                await forever()
+    assert interrupted.value.index == 0
+    with Interruption(outer), pytest.raises(TimeoutError):
+        async with asyncio.timeout(0):
+            with Interruption(inner):
+                await forever()

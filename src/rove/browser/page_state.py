@@ -10,6 +10,7 @@ from rove.browser.page_data import DocumentRequest, DownloadedFile, OpenDialog, 
 from rove.browser.page_events import PageEvents
 from rove.browser.time_budget import TimeBudget
 from rove.page_text import PageText
+from rove.tasks import Signal
 
 Stage = Literal["DOMContentLoaded", "load"]
 
@@ -78,8 +79,16 @@ class RequestTracker(Protocol):
 class Dialogs(Protocol):
     """The dialog that blocks a tab, if there is one."""
 
+    # Held while a dialog is open.
+    opened: Signal
+
     @property
     def open(self) -> OpenDialog | None: ...
+    @property
+    def latest(self) -> OpenDialog:
+        """The dialog that was opened last, open or not."""
+        ...
+
     async def wait_until_open(self) -> OpenDialog:
         """Wait until a dialog is open."""
         ...
@@ -134,6 +143,8 @@ class PageState(ScriptedPage, Protocol):
 
     time: TimeBudget
     events: PageEvents
+    # Held once the page has crashed.
+    crashed: Signal
 
     @property
     def url(self) -> PageText: ...
@@ -170,9 +181,6 @@ class PageState(ScriptedPage, Protocol):
         ...
 
     async def title(self) -> PageText: ...
-    async def wait_for_crash(self) -> None:
-        """Wait until the page crashes."""
-
     async def answers_within(self, timeout: float, /) -> bool:
         """Return whether the page's main thread is free to run a script within `timeout` seconds."""
         ...

@@ -23,7 +23,7 @@ from rove.page.frames.world import DocumentScript, World
 from rove.page.frames.worlds import FRAME_TIMEOUT, Worlds
 from rove.page_text import Own, PageText
 from rove.settings.tree import Settings
-from rove.tasks import BackgroundTasks, Interrupted, race
+from rove.tasks import BackgroundTasks, Interrupted, Signal, race
 
 R = TypeVar("R")
 # Seconds in which a page that is being replaced may still answer a command that was sent just before.
@@ -53,7 +53,7 @@ class LivePage(ABC):
         self.policy_allows: Callable[[str], bool] = lambda address: True
         # Whether downloads go to the workspace, and not where a person's own browser puts them.
         self.keeps_downloads = True
-        self._crashed = asyncio.Event()
+        self.crashed = Signal()
 
     # Primitives of an engine
 
@@ -145,11 +145,7 @@ class LivePage(ABC):
 
     @property
     def is_crashed(self) -> bool:
-        return self._crashed.is_set()
-
-    async def wait_for_crash(self) -> None:
-        """Wait until the page crashes."""
-        await self._crashed.wait()
+        return self.crashed.is_held
 
     @property
     def shows_pdf(self) -> bool:

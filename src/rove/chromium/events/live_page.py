@@ -81,7 +81,7 @@ class LivePage(live_page.LivePage):
         """Follow what the page itself reports; frames in other processes are followed by `listen_frame`."""
         self.load_state.listen(self.cdp)
         self.cdp.on("Page.frameRequestedNavigation", self._on_requested_navigation)
-        self.cdp.on("Inspector.targetCrashed", lambda _: self._crashed.set())
+        self.cdp.on("Inspector.targetCrashed", lambda _: self.crashed.hold())
 
     def listen_frame(self, cdp: CdpSession) -> None:
         """Follow a CDP session of the page, or of one of its frames in another process."""

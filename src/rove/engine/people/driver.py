@@ -12,7 +12,7 @@ from typing import Literal, TypeVar
 
 from rove.action import AnyAction, SessionsAction
 from rove.errors import Denied, HeldByPerson, NotOpen
-from rove.tasks import Interrupted, Signal, race
+from rove.tasks import Interrupted, Interruption, Signal
 from rove.validation.record import dataclass
 
 R = TypeVar("R")
@@ -181,7 +181,8 @@ class Driver:
     async def until_taken(self, work: Awaitable[R]) -> R:
         """Return the result of work that holds a turn. Raises HeldByPerson if a person takes the session meanwhile."""
         try:
-            return await race(work, self._interrupted.wait())
+            with Interruption(self._interrupted):
+                return await work
         except Interrupted:
             raise HeldByPerson(
                 "A person took the session over, and this action was ended before it was done.",
@@ -193,13 +194,10 @@ class Driver:
 
         Raises NotOpen if the session is closed meanwhile, unless the work is an action that may close it itself.
         """
-        ends = (
-            [self._stopped.wait()]
-            if isinstance(action, SessionsAction)
-            else [self._stopped.wait(), self._closed.wait()]
-        )
+        ends = (self._stopped,) if isinstance(action, SessionsAction) else (self._stopped, self._closed)
         try:
-            return await race(work, *ends)
+            with Interruption(*ends):
+                return await work
         except Interrupted as interrupted:
             if interrupted.index == 1:
                 raise NotOpen(

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from rove.action import Effect
 from rove.errors import DeadlineExceeded, DialogOpen, PageCrashed
-from rove.tasks import Interrupted, race
+from rove.tasks import Interrupted, Interruption
 
 if TYPE_CHECKING:
-    from rove.browser.page_data import OpenDialog
     from rove.browser.tab import Tab
     from rove.engine.run.deadline import Deadline
 
@@ -108,9 +107,10 @@ async def unless_dialog(tab: Tab, work: Awaitable[R], acts: bool = False) -> R:
     """
     try:
         # Input ends by itself when a dialog opens. A command that the page has to answer does not.
-        return await race(unless_crashed(tab, work), tab.page.dialogs.wait_until_open(), grace=RELEASE_SECONDS)
-    except Interrupted as interrupted:
-        dialog: OpenDialog = interrupted.result
+        with Interruption(tab.page.dialogs.opened, grace=RELEASE_SECONDS):
+            return await unless_crashed(tab, work)
+    except Interrupted:
+        dialog = tab.page.dialogs.latest
         message = ("The page opened a dialog before there was a result: ", dialog.told)
         raise DialogOpen(*message, hint=MAY_BE_DONE if acts else None, retryable=not acts) from None
 
@@ -118,6 +118,7 @@ async def unless_dialog(tab: Tab, work: Awaitable[R], acts: bool = False) -> R:
 async def unless_crashed(tab: Tab, work: Awaitable[R]) -> R:
     """Return the result of `work`. Raises PageCrashed if the page crashes, since it would never answer."""
     try:
-        return await race(work, tab.page.wait_for_crash())
+        with Interruption(tab.page.crashed):
+            return await work
     except Interrupted:
         raise PageCrashed("The page crashed: ", tab.url) from None

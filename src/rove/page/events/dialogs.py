@@ -12,7 +12,7 @@ from rove.browser.page_data import OpenDialog
 from rove.browser.page_events import PageEvents
 from rove.errors import DialogOpen
 from rove.page_text import Own
-from rove.tasks import BackgroundTasks, Interrupted, race
+from rove.tasks import BackgroundTasks, Interrupted, Interruption, Signal
 
 # Dialogs in a row are suppressed once their weights add up to more than `MAX_CONSECUTIVE`. A confirm or a prompt
 # weighs less than an alert, since a page may have a reason to ask several questions.
@@ -50,7 +50,9 @@ class Dialogs:
         self._answer_timeout = answer_timeout
         self._current: tuple[OpenDialog, Asker] | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._opened = asyncio.Event()
+        # Held while a dialog is open.
+        self.opened = Signal()
+        self._latest: OpenDialog | None = None
         self._closed = asyncio.Event()
         self._closed.set()
         self._is_dismissing = False
@@ -71,6 +73,12 @@ class Dialogs:
         return self._current[0] if self._current else None
 
     @property
+    def latest(self) -> OpenDialog:
+        """The dialog that was opened last, open or not."""
+        assert self._latest is not None, "no dialog was opened"
+        return self._latest
+
+    @property
     def are_recent(self) -> bool:
         """Whether a dialog is open or was closed just now, so that more may follow."""
         return self.open is not None or self._follows_another()
@@ -78,7 +86,7 @@ class Dialogs:
     async def wait_until_open(self) -> OpenDialog:
         """Wait until a dialog is open."""
         while (dialog := self.open) is None:
-            await self._opened.wait()
+            await self.opened.wait()
         return dialog
 
     async def wait_until_closed(self) -> None:
@@ -91,7 +99,8 @@ class Dialogs:
         The browser does not respond to a click, a key or a navigation while a dialog is open.
         """
         try:
-            await race(work, self.wait_until_open())
+            with Interruption(self.opened):
+                await work
         except Interrupted:
             return True
         return False
@@ -166,8 +175,9 @@ class Dialogs:
 
     def _show(self, dialog: OpenDialog, asker: Asker) -> None:
         self._current = (dialog, asker)
+        self._latest = dialog
         self._closed.clear()
-        self._opened.set()
+        self.opened.hold()
 
     def _wait_for_answer(self, dialog: OpenDialog, asker: Asker) -> None:
         reason = f"as it was not answered within {self._answer_timeout:g} s"
@@ -211,7 +221,7 @@ class Dialogs:
         """Handle that no dialog is open any more."""
         self._current = None
         self._last_closed = time.monotonic()
-        self._opened.clear()
+        self.opened.clear()
         self._closed.set()
         self.stop_timer()
         if self.on_close is not None:

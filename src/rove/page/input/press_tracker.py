@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Awaitable
 from typing import Any, NamedTuple
 
 from rove.browser.page_state import Dialogs
-from rove.tasks import Interrupted, race
+from rove.tasks import Interrupted, Interruption, Signal
 
 PRESS_PREFIX = "pressed "
 DONE_PREFIX = "done "
@@ -49,21 +48,21 @@ class DoneReports:
     def __init__(self, dialogs: Dialogs) -> None:
         self._dialogs = dialogs
         self._answer: dict[str, Any] = {}
-        self._has_come = asyncio.Event()
+        self._has_come = Signal()
 
     async def answer_of(self, act: Awaitable[dict[str, Any]]) -> dict[str, Any]:
         """Return the answer of an act; if a dialog holds it back, the one that was reported before."""
         self._has_come.clear()
         try:
-            return await race(act, self._blocked())
+            with Interruption(self._dialogs.opened, self._has_come, when=self._is_blocked):
+                return await act
         except Interrupted:
             return self._answer
 
-    async def _blocked(self) -> None:
-        await self._dialogs.wait_until_open()
-        await self._has_come.wait()
+    def _is_blocked(self) -> bool:
+        return self._dialogs.open is not None and self._has_come.is_held
 
     def on_report(self, report: str) -> None:
         if report.startswith(DONE_PREFIX):
             self._answer = json.loads(report.removeprefix(DONE_PREFIX))
-            self._has_come.set()
+            self._has_come.hold()

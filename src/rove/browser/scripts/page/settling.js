@@ -122,7 +122,7 @@ class Wait {
   async run() {
     let wasFading = false;
     let lastQuiet = performance.now();
-    for (let since = inputSince(this.began); ; since = performance.now()) {
+    for (let since = inputSince(this.began); ; ) {
       const isQuiet = await untilNoChanges(since, Math.min(this.deadline, this.limit, since + ROUND_MS));
       const now = performance.now();
       if (isQuiet) lastQuiet = now;
@@ -154,8 +154,10 @@ class Wait {
       // The end of an animation is reported to the page in the frame after it.
       if (next !== null) await pause(Math.min(next, this.deadline - now));
       else if (repeats || isFading) await pause(ROUND_MS);
-      if (next === null ? isQuiet && !repeats && !isFading : isMoving) await nextPaint();
-      wasFading = isFading;
+      since = performance.now();
+      const isPainted = next === null ? isQuiet && !repeats && !isFading : isMoving;
+      if (isPainted) await nextPaint();
+      wasFading = isFading && !isPainted;
     }
   }
 

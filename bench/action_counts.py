@@ -1,0 +1,168 @@
+"""`python -m bench.action_counts`: what an action costs, counted: messages to the browser, Python calls and tasks.
+
+Counts are the same on each machine, so that tests can pin them; the times that follow are in the other tables.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import re
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import Any
+from unittest.mock import patch
+
+from tests.site import serving
+
+import rove
+from bench.report import table
+from rove.chromium.protocol.connection import CdpConnection
+from rove.chromium.protocol.pipe import PipeTransport
+
+Act = Callable[[rove.Session, int], Awaitable[Any]]
+_ANSWER = re.compile(rb'\{"id":(\d+),')
+_ROVE_CALL = re.compile(r"rove\.\w+")
+# A page with a form, whose handlers do what those of most pages do: they write a text.
+PAGE = """<!doctype html><title>Order</title><h1>Order</h1><form id=order>
+<label>Full name <input name=full_name></label> <label>Street <input name=street></label>
+<label>Tea <select name=tea><option>Green tea<option>Black tea</select></label>
+<label><input type=checkbox name=gift> A gift</label>
+<button type=button onclick="saved.textContent = `Saved ${++count} times`">Save</button></form>
+<p id=saved>Not saved</p><script>let count = 0</script>"""
+# The first calls of an action import modules and fill caches.
+CALLS_BEFORE = 3
+
+
+@dataclass
+class Counts:
+    """What one action cost.
+
+    `messages`: commands sent to the browser. `chain`: the most of them that had to wait for each other's answers.
+    `calls`: calls of Python functions. `tasks`: tasks of asyncio. `sent`: the commands by name.
+    """
+
+    messages: int = 0
+    chain: int = 0
+    calls: int = 0
+    tasks: int = 0
+    sent: list[str] = field(default_factory=list)
+
+
+class _Messages:
+    """Counts the commands of all connections to Chromium, and how many of them followed an answer to an earlier one."""
+
+    def __init__(self) -> None:
+        self.counts = Counts()
+        self._depths: dict[int, int] = {}
+        self._answered = 0
+
+    def _sent(self, message: bytes) -> None:
+        command = json.loads(message)
+        self._depths[command["id"]] = self._answered + 1
+        self.counts.messages += 1
+        self.counts.chain = max(self.counts.chain, self._answered + 1)
+        called = _ROVE_CALL.search(str(command["params"]))
+        self.counts.sent.append(called[0] if called else command["method"])
+
+    def _received(self, message: bytes) -> None:
+        if answer := _ANSWER.match(message):
+            self._answered = max(self._answered, self._depths.get(int(answer[1]), 0))
+
+    @contextmanager
+    def watching(self) -> Generator[None]:
+        """Count what is sent meanwhile."""
+        write, receive = PipeTransport.write, CdpConnection.message_received
+
+        def noted_write(transport: PipeTransport, message: bytes) -> None:
+            self._sent(message)
+            write(transport, message)
+
+        def noted_receive(connection: CdpConnection, data: bytes, size: int) -> None:
+            self._received(data)
+            receive(connection, data, size)
+
+        with (
+            patch.object(PipeTransport, "write", noted_write),
+            patch.object(CdpConnection, "message_received", noted_receive),
+        ):
+            yield
+
+
+async def count(act: Callable[[], Awaitable[Any]]) -> Counts:
+    """Return what an action costs on Chromium. Nothing else may run in this process meanwhile."""
+    messages = _Messages()
+    loop = asyncio.get_running_loop()
+    factory = loop.get_task_factory()
+    tasks = calls = 0
+
+    def make_task(of: asyncio.AbstractEventLoop, work: Any, **options: Any) -> asyncio.Task[Any]:
+        nonlocal tasks
+        tasks += 1
+        return asyncio.Task(work, loop=of, **options)
+
+    def profile(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event == "call" and frame.f_code.co_filename != __file__
+
+    with messages.watching():
+        loop.set_task_factory(make_task)
+        sys.setprofile(profile)
+        try:
+            await act()
+        finally:
+            sys.setprofile(None)
+            loop.set_task_factory(factory)
+    return replace(messages.counts, calls=calls, tasks=tasks)
+
+
+async def count_all() -> dict[str, Counts]:
+    """Return what each action costs on a page with a form: the fourth call of each."""
+    found: dict[str, Counts] = {}
+    with serving() as site, tempfile.TemporaryDirectory(prefix="rv") as home:
+        async with rove.open(allow_host=("127.0.0.1",), home=Path(home)) as session:
+            address = site.page("/order", PAGE)
+            await session.navigate(address)
+            for name, act in acts(address).items():
+                for turn in range(CALLS_BEFORE):
+                    await act(session, turn)
+                found[name] = await count(partial(act, session, CALLS_BEFORE))
+    return found
+
+
+def acts(address: str) -> dict[str, Act]:
+    """Return the actions by name; each is given how often it was called before."""
+    return {
+        "evaluate": lambda session, turn: session.evaluate("() => 1 + 1"),
+        "snapshot": lambda session, turn: session.snapshot(),
+        "find": lambda session, turn: session.find(text="Save"),
+        "fill": lambda session, turn: session.fill("[name=full_name]", f"Ada {turn}"),
+        "click": lambda session, turn: session.click("button[type=button]"),
+        "select": lambda session, turn: session.select("select", [("Green tea", "Black tea")[turn % 2]]),
+        "press": lambda session, turn: session.press("a", target="[name=full_name]"),
+        "screenshot": lambda session, turn: session.screenshot(),
+        "navigate": lambda session, turn: session.navigate(address),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.action_counts", description=__doc__)
+    parser.add_argument("--messages", action="store_true", help="name the commands that each action sends")
+    arguments = parser.parse_args()
+    counts = asyncio.run(count_all())
+    rows = [[name, *map(str, (each.messages, each.chain, each.calls, each.tasks))] for name, each in counts.items()]
+    print(table(["action", "messages", "in a chain", "Python calls", "tasks"], rows))
+    if arguments.messages:
+        for name, each in counts.items():
+            print(f"{name}: {', '.join(each.sent)}")
+
+
+if __name__ == "__main__":
+    main()
