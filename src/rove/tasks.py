@@ -130,7 +130,7 @@ class Interrupted(Exception):
 class Interruption:
     """A block that the first of some signals ends early: `Interrupted` is then raised in its place.
 
-    The block runs in the task of its caller, which is cancelled as `asyncio.timeout` cancels it, so that an action needs
+    The block runs in the task of its caller, which is cancelled as by `asyncio.timeout`, so that an action needs
     no further task for each thing that may end it. What the block awaits to clean up is cancelled too after a moment.
     `grace`: seconds that the block still has after a signal, for an answer that is already on its way. `when`: whether
     a signal ends the block.

@@ -82,10 +82,6 @@ class PageObserver(Protocol):
         """Return whether a screenshot differs from the last one, and remember it."""
         ...
 
-    async def has_changed(self) -> bool:
-        """Return whether the page may have changed since its last snapshot, and note that an action begins."""
-        ...
-
     async def wait_for_effect(self, seconds: float, /) -> None:
         """Wait for the first change since the last snapshot, or for `seconds`."""
 
@@ -218,6 +214,17 @@ class Tab(TabInfo, Protocol):
 
     async def resolve_all(self, target: str, /, wait: bool = True) -> Sequence[Element]:
         """Return every element that a target means, at least one; unless `wait` is False, wait for one to exist."""
+        ...
+
+    async def resolve_ahead(self, target: str, /, wait: bool = True) -> Sequence[Element]:
+        """Return what `resolve_all` does; the action acts on these very elements, unless it acts on others first."""
+        ...
+
+    async def begin(self, targets: Sequence[str], describes: bool, /) -> bool:
+        """Note that an action begins, and ask the page what its targets mean; return whether it may have changed.
+
+        `describes`: whether it is also asked by what an element that is meant alone can be found again.
+        """
         ...
 
     async def resolve_pointer_target(self, target: str, /) -> PointerTarget:

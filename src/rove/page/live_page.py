@@ -193,8 +193,10 @@ class LivePage(ABC):
 
     async def every_world(self) -> list[World]:
         """Return the worlds of all frames that answer, the main one first."""
-        below = await self.worlds.refresh(self.frame_timeout)
-        return [self.worlds.main, *(world for world in below if not world.is_unresponsive)]
+        if self.worlds.may_hang_apart:
+            await self.worlds.refresh(self.frame_timeout)
+        worlds = await self.worlds.current(self.frame_timeout)
+        return [world for world in worlds if not world.parent or not world.is_unresponsive]
 
     async def wait_for_change(self, timeout: float) -> None:
         """Wait for the next change of the document, or for `timeout` seconds."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -28,6 +28,9 @@ NEXT_DOCUMENT_TIMEOUT = 1.0
 MAX_MOMENTS = 4
 # The options of a snapshot that hold for the frames in it too.
 FRAME_OPTIONS = frozenset(("links", "text", "structure", "maxNodes", "maxChildren"))
+BEGIN = "(number, aims, describes) => rove.begin(number, aims, describes)"
+# A target as rove's script takes it.
+Aim = Mapping[str, Any]
 WAIT_UNTIL_QUIET = "patience => rove.untilSettled(patience)"
 WAIT_AND_READ_ROWS = "patience => rove.snapshotWhenSettled(patience)"
 
@@ -120,25 +123,39 @@ class PageObserver:
         """Note that the agent has seen nothing of the page as it is now."""
         self.seen, self._rows = None, None
 
-    async def has_changed(self) -> bool:
-        """Return whether the page may have changed since its last snapshot, and note that an action begins."""
-        worlds = [self._page.worlds.main, *(self._page.worlds.known_subframes if self._shows_frames else [])]
-        answers = await asyncio.gather(*(self._begin_action_in(world) for world in worlds))
-        return any(answers)
+    async def begin(
+        self, aims: Mapping[World, Sequence[Aim]], describes: bool
+    ) -> tuple[bool, dict[World, list[dict[str, Any]] | None]]:
+        """Note in all frames that an action begins, and ask what its targets mean in each.
+
+        Return whether the page may have changed since its last snapshot, and the answers of each frame that was asked:
+        None if it does not answer. `describes`: whether it is also asked by what an element can be found again.
+        """
+        shown = [self._page.worlds.main, *(self._page.worlds.known_subframes if self._shows_frames else [])]
+        worlds = list(dict.fromkeys((*shown, *aims)))
+        if len(worlds) == 1:
+            answers = [await self._begin_in(worlds[0], aims.get(worlds[0], ()), describes)]
+        else:
+            asking = (self._begin_in(world, aims.get(world, ()), describes) for world in worlds)
+            answers = await asyncio.gather(*asking)
+        by_world = dict(zip(worlds, answers, strict=True))
+        has_changed = any(answer["changed"] for world in shown if (answer := by_world[world]))
+        return has_changed, {world: answer["answers"] if (answer := by_world[world]) else None for world in aims}
 
     @property
     def _shows_frames(self) -> bool:
         return self._page.worlds.has_visible_frames
 
-    async def _begin_action_in(self, world: World) -> bool:
+    async def _begin_in(self, world: World, aims: Sequence[Aim], describes: bool) -> dict[str, Any] | None:
         if world.is_unresponsive:
-            return False
+            return None
         try:
             async with asyncio.timeout(self._page.frame_timeout):
                 number = self._numbers.get(world.frame_id, 0)
-                return bool(await world.call("number => rove.beginAction(number)", number))
+                answer: dict[str, Any] = await world.call(BEGIN, number, list(aims), describes)
+                return answer
         except (TimeoutError, BrowserError, ScriptFailed):
-            return False  # it is busy or is being replaced: the action itself will tell
+            return None  # it is busy or is being replaced: the action itself will tell
 
     async def wait_for_effect(self, seconds: float) -> None:
         """Wait for the first change since the last snapshot, in the page or the frame acted in, or for `seconds`."""

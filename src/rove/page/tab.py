@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rove.browser.page_data import OpenDialog
 from rove.browser.performance.profiler import NoProfiler, Profiler
+from rove.page.beginning import begin
 from rove.page.consequences.act_effects import ActEffects
 from rove.page.events.popups import Popups
 from rove.page.frames.geometry import box_of
@@ -57,7 +58,7 @@ class Tab(ABC):
         self.popups = popups
         self._devices = devices
         self.effects = ActEffects(devices, lambda: observer.acted_in)
-        self.descriptions = Descriptions(page)
+        self.descriptions = Descriptions(page, devices.aims)
         self.opener_group = OpenerGroup()
         self.opener_group.add(identity, page)
         page.worlds.set_tab(identity)
@@ -100,6 +101,7 @@ class Tab(ABC):
         If it acts on the page, it may open dialogs and popups.
         """
         self.page.time.set(deadline, seconds)
+        self._devices.aims.clear()
         self.page.dialogs.is_acting = self.popups.is_acting = acts
         if acts:
             self.page.load_state.mark_seen()
@@ -124,6 +126,17 @@ class Tab(ABC):
     async def resolve_all(self, target: str, wait: bool = True) -> list[Element]:
         """Return every element that a target means, at least one; unless `wait` is False, wait for one to exist."""
         return await target_resolution.resolve_all(self._devices, target, wait)
+
+    async def resolve_ahead(self, target: str, wait: bool = True) -> list[Element]:
+        """Return what `resolve_all` does; the action acts on these very elements, unless it acts on others first."""
+        return await target_resolution.resolve_all(self._devices, target, wait, keeps=True)
+
+    async def begin(self, targets: Sequence[str], describes: bool) -> bool:
+        """Note that an action begins, and ask the page what its targets mean; return whether it may have changed.
+
+        `describes`: whether it is also asked by what an element that is meant alone can be found again.
+        """
+        return await begin(self._devices, self.observer, targets, describes)
 
     async def resolve_pointer_target(self, target: str) -> PointerTarget:
         """Return the element, or the point of the viewport, that a target means."""

@@ -38,8 +38,8 @@ import { listenForClipboard, setClipboardText } from "./page/clipboard.js";
 import { listenForInput } from "./page/idle.js";
 import { leaveModes, listenForModes, releasePointer } from "./page/modes.js";
 import { coverTyped, watchPerson } from "./page/person_typing.js";
+import { begin } from "./page/beginning.js";
 import {
-  beginAction,
   expectsWork,
   firstEffect,
   hasAnswered,
@@ -158,7 +158,7 @@ export const driverCalls = {
   showsText,
   bodyText,
   showsSelector,
-  beginAction,
+  begin,
   untilSettled,
   snapshotWhenSettled,
   firstEffect,

@@ -34,6 +34,7 @@ class Worlds(worlds.Worlds[World]):
 
     def _on_frame_detached(self, frame: str) -> None:
         self._attached.discard(frame)
+        self._changes += 1
         for is_page in (True, False):
             self._contexts.pop((frame, is_page), None)
 
@@ -65,6 +66,10 @@ class Worlds(worlds.Worlds[World]):
     def _remove_out_of_process_frame(self, frame: str) -> None:
         self._changes += 1  # a frame that moves back into the page's process needs another world
         self._out_of_process.pop(frame, None)
+
+    @property
+    def may_hang_apart(self) -> bool:
+        return bool(self._out_of_process)
 
     @property
     def cdp_sessions(self) -> list[CdpSession]:

@@ -61,7 +61,7 @@ async def find_box(action: AnyAction, tab: Tab) -> Box | None:
         return None
     with contextlib.suppress(RoveError, BrowserError, TimeoutError):  # the action itself says what is wrong
         async with asyncio.timeout(BOX_SECONDS):
-            (element, *_) = await tab.resolve_all(target, wait=False)
+            (element, *_) = await tab.resolve_ahead(target, wait=False)
             return await tab.box_of(element.ref)
     return None
 
@@ -95,7 +95,7 @@ async def _activated(action: AnyAction, tab: Tab, wait: bool) -> list[tuple[str,
         if isinstance(target := parse_target(text), Point):
             elements = (await tab.elements_at(target.x, target.y))[-1:]
         else:
-            elements = (await tab.resolve_all(text, wait=wait))[:1]
+            elements = (await tab.resolve_ahead(text, wait=wait))[:1]
         found += [(argument, element) for element in elements]
     if action.uses_focus and (focused := await tab.element_with_focus()):
         found.append(("focus", focused))
@@ -121,7 +121,7 @@ async def _find_target_frames(text: str, tab: Tab, wait: bool) -> list[Frame]:
         return []
     if isinstance(target, Point):
         return [element.frame for element in await tab.elements_at(target.x, target.y)]
-    elements = await tab.resolve_all(text, wait=wait)
+    elements = await tab.resolve_ahead(text, wait=wait)
     return [frame for element in elements for frame in (element.frame, *await element.frames_within())]
 
 
@@ -133,7 +133,7 @@ async def _find_element(argument: str, text: str, tab: Tab, wait: bool) -> Shown
         return ShownElement(
             argument, "", f"the point {text}" + "".join(f", on {element.line} [{element.ref}]" for element in under)
         )
-    elements = await tab.resolve_all(text, wait=wait)
+    elements = await tab.resolve_ahead(text, wait=wait)
     lines = [await element.describe() for element in elements[:MAX_LISTED]]
     if len(elements) == 1:
         return ShownElement(argument, elements[0].ref, lines[0], await elements[0].identity())

@@ -196,6 +196,11 @@ class SessionRecorder:
 
     # Each step
 
+    @property
+    def describes(self) -> bool:
+        """Whether it is noted by what the elements of each action can be found."""
+        return self._started is not None or self._session.settings.journal.elements
+
     async def before(self, action: AnyAction, entry: Entry, tab: Tab, may_show: bool) -> None:
         """Note where the elements of an action are and what they can be found by, as far as they may be read."""
         if self._is_watched:
@@ -236,7 +241,7 @@ async def _describe(action: AnyAction, entry: Entry, tab: Tab, is_recording: boo
         aim = parse_target(target)
         if isinstance(aim, Point) or not (type(action).finds_again or isinstance(aim, Ref)):
             continue
-        elements = await tab.resolve_all(target, wait=is_recording)
+        elements = await tab.resolve_ahead(target, wait=is_recording)
         if len(elements) != 1:
             continue
         description, origin = await tab.descriptions.of(elements[0].ref)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rove.browser.page_data import MAX_URL_LENGTH
@@ -31,10 +32,14 @@ def changes_between(tab: Tab, before: Snapshot, after: Snapshot, looked: float |
     return Changes("changes", (moved, *(() if delta.kind == "same" else delta.passages)), delta.tokens)
 
 
-async def observe_late_changes(tab: Tab) -> Changes:
-    """Return what changed since the last answer, before the next action can be taken for its cause."""
+async def observe_late_changes(tab: Tab, targets: Sequence[str], describes: bool) -> Changes:
+    """Return what changed since the last answer, before the next action can be taken for its cause.
+
+    The page is asked for the elements of that action in the same call, and by what they can be found later if it
+    `describes` them.
+    """
     before = tab.observer.seen
-    if not await tab.observer.has_changed() or before is None or not shows_seen_document(tab):
+    if not await tab.begin(targets, describes) or before is None or not shows_seen_document(tab):
         return Changes()
     after = await tab.observer.take_snapshot()
     if not shows_seen_document(tab):

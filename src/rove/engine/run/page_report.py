@@ -18,6 +18,7 @@ from rove.engine.run.settle import KEEPS_NAVIGATING, StartState, place_in
 from rove.engine.run.tab_lock import unless_crashed
 from rove.errors import DeadlineExceeded
 from rove.outcome import Changes, Own, PageText, Passage, Text
+from rove.target import targets_in
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
@@ -55,11 +56,14 @@ class PageReporter:
         self._deadline = deadline
         self._quiet = quiet
 
-    async def report_earlier(self, action: AnyAction, tab: Tab) -> Changes:
-        """Return what changed on the page after the last answer, for an action that tells of the page it acts on."""
+    async def report_earlier(self, action: AnyAction, tab: Tab, describes: bool) -> Changes:
+        """Return what changed on the page after the last answer, for an action that tells of the page it acts on.
+
+        With the same question, the page is asked for the elements of the action.
+        """
         if not action.shows_page or action.effect is Effect.NAVIGATE or self._quiet or not self._may_show(tab):
             return NO_CHANGES
-        return await observe_late_changes(tab)
+        return await observe_late_changes(tab, tuple(targets_in(action).values()), describes)
 
     async def report(self, action: AnyAction, tab: Tab, start: StartState) -> PageReport:
         """Return what to tell of the page. Raises DeadlineExceeded if an action that loads a page takes too long."""

@@ -180,15 +180,14 @@ class Run:
             refuse_unheld(permission, question, tab)
             if question is not None:
                 return question
-            await self._session.recorder.before(permission.action, entry, tab, self._may_show(tab))
             locators = await self._viewer.locators(permission.action, tab)
-            outcome = await hold_to_shown(permission, tab, self._act_or_replace(permission.action, tab, context))
+            outcome = await hold_to_shown(permission, tab, self._act_or_replace(permission.action, entry, tab, context))
             if outcome is None:
                 return await self._check(permission, entry, tab) or refuse_changed(permission.action)
             if isinstance(outcome, Outcome):
                 return replace(outcome, view=await self._viewer.view(context, tab, locators))
         async with self._lock(outcome, permission.action):
-            done = await self._act(permission.action, outcome)
+            done = await self._act(permission.action, entry, outcome)
             return replace(done, view=await self._viewer.view(context, outcome, locators))
 
     async def _check(self, permission: PermissionCheck[Any], entry: Entry, tab: Tab) -> ApprovalRequest | None:
@@ -206,28 +205,30 @@ class Run:
         checking = unless_dialog(tab, self._find_question(permission, tab))
         return await self._deadline.limit_on_tab(tab, checking, awaited(action))
 
-    async def _act_or_replace(self, action: Action[R], tab: Tab, context: Context) -> Outcome[R] | Tab:
+    async def _act_or_replace(self, action: Action[R], entry: Entry, tab: Tab, context: Context) -> Outcome[R] | Tab:
         """Act on the tab; if its page is stuck and the action leaves it, return another tab under the same id."""
         if action.destination is not None and tab.is_stuck:
             unblocked = await self._deadline.limit(context.unblock_tab(tab))
             if unblocked is not tab:
                 return unblocked
         try:
-            return await self._act(action, tab)
+            return await self._act(action, entry, tab)
         except PageStuck:
             if action.destination is None:
                 tab.is_unresponsive = True
                 raise DeadlineExceeded("The page is busy and lets nothing else run.", hint=BUSY_PAGE_HINT) from None
             return await self._deadline.limit(context.replace_tab(tab, "its page did not let itself be left"))
 
-    async def _act(self, action: Action[R], tab: Tab) -> Outcome[R]:
+    async def _act(self, action: Action[R], entry: Entry, tab: Tab) -> Outcome[R]:
         """Perform the action, wait until the page is quiet, and return what changed."""
         assert isinstance(action, TabAction)
         if action.effect is not Effect.READ:
             tab.allow_changes(self._session.secrets)
         reporter = PageReporter(self._session, self._deadline, self._options.quiet)
         with note_losses(tab), keep_seen(tab):
-            earlier = await self._deadline.limit_on_tab(tab, reporter.report_earlier(action, tab), awaited(action))
+            beginning = reporter.report_earlier(action, tab, self._session.recorder.describes)
+            earlier = await self._deadline.limit_on_tab(tab, beginning, awaited(action))
+            await self._session.recorder.before(action, entry, tab, self._may_show(tab))
             self._batch_changes.begin_step(tab)
             start = StartState.of(tab)
             result = await self._perform(action, tab, start)

@@ -44,6 +44,11 @@ class Web(Protocol):
 class StepRecorder(RecordingDesk, Protocol):
     """Notes what a step is about to touch and, while a recording is made, what it led to."""
 
+    @property
+    def describes(self) -> bool:
+        """Whether it is noted by what the elements of each action can be found."""
+        ...
+
     async def before(self, action: AnyAction, entry: Entry, tab: Tab, may_show: bool, /) -> None:
         """Note where the elements of an action are and what they can be found by, if the page may be shown."""
 

@@ -41,6 +41,11 @@ class Worlds(ABC, Generic[W_co]):
     async def refresh(self, timeout: float = FRAME_TIMEOUT) -> list[W_co]:
         """Ask the browser which frames there are; return all worlds but the main one, parents first."""
 
+    @property
+    def may_hang_apart(self) -> bool:
+        """Whether a frame may hang while the page answers, as one in a process of its own does."""
+        return self._has_frames
+
     @abstractmethod
     def has_frame(self, frame: str) -> bool:
         """Return whether the tab has a frame, which may be left out of its worlds."""
@@ -83,12 +88,12 @@ class Worlds(ABC, Generic[W_co]):
             world.owner = await world.find_owner()
         return world.owner
 
-    async def current(self) -> list[W_co]:
-        """Return the worlds of all frames; ask the browser only if frames may have changed."""
+    async def current(self, timeout: float = FRAME_TIMEOUT) -> list[W_co]:
+        """Return the worlds of all frames; ask the browser only if it has reported that frames changed."""
         if not self._has_frames:
             return [self.main]
         if not self._is_up_to_date:
-            await self.refresh()
+            await self.refresh(timeout)
         return list(self._by_frame.values())
 
     @property

@@ -5,10 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rove.browser.page_events import PageEvents
 from rove.page.frames.world import World
+from rove.page.input.aims import Aims
 from rove.page.input.clipboard import Clipboard
 from rove.page.input.guards import InputGuards
 from rove.page.input.keyboard import Keyboard
@@ -68,6 +69,7 @@ class InputDevices(ABC):
         self.clipboard = clipboard
         self.secrets: SecretSource = NoSecrets()
         self.page_modes = PageModes(page.worlds.main, events)
+        self.aims: Aims[Any] = Aims()
         # The fields that the running action has filled in, and the value of each.
         self.filled: list[tuple[FilledField, str]] = []
         self.press_tracker = PressTracker()

@@ -33,6 +33,8 @@ MAX_LOST_PRESSES = 2
 # Seconds that a server has to answer with the file that a link asks for.
 DOWNLOAD_SECONDS = 1.5
 NOT_STARTED = Own("It has not started yet. A later answer tells when it does.")
+# The functions of rove's script that leave the page as it is.
+FACTS = frozenset({"elementFacts", "fieldValue", "outerHtml", "readAttribute", "consequenceOf"})
 # The functions of rove's script that change a control in place of a user's hand, and so count as a user's gesture.
 ACTING_QUESTIONS = frozenset({"clearFiles", "dropFiles", "fillIn", "selectOptions"})
 
@@ -308,6 +310,8 @@ class Element:
 
     async def _call(self, question: str, *arguments: Any) -> dict[str, Any]:
         self._devices.note_touched(self.world)
+        if question not in FACTS:
+            self._devices.aims.clear()
         as_user = question in ACTING_QUESTIONS
         call = self.world.call(_function(question), self._ref, *arguments, as_user=as_user)
         answer: dict[str, Any] = await (self._devices.done_reports.answer_of(call) if as_user else call)

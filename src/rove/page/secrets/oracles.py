@@ -24,9 +24,14 @@ MAX_ROUNDS = 8
 MAX_TEXT = 4_000_000
 
 
+def may_tell(css: str, secrets: SecretSource) -> bool:
+    """Whether a selector may test an attribute that has a secret."""
+    return bool(secrets.names) and any(sign in css for sign in _TESTS)
+
+
 async def refuse_telling_selector(world: World, css: str, secrets: SecretSource) -> None:
     """Raise if a selector tests an attribute that has a secret anywhere in the document, whatever the secret is."""
-    if not secrets.names or not any(sign in css for sign in _TESTS):
+    if not may_tell(css, secrets):
         return
     document = await world.document()
     values: str | None = await document.call("css => rove.testedValues(css)", css)

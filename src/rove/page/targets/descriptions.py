@@ -8,6 +8,7 @@ from typing import Any
 from rove.browser.descriptions.description import Candidate, ElementDescription
 from rove.errors import ElementGone
 from rove.page.frames.world import World
+from rove.page.input.aims import Aims
 from rove.page.live_page import LivePage
 from rove.page_text import PageText
 from rove.target import Ref, parse_target
@@ -19,15 +20,16 @@ CANDIDATES = "wanted => rove.recordedCandidates(wanted)"
 class Descriptions:
     """Describes the elements of a tab, and finds what a description may mean."""
 
-    def __init__(self, page: LivePage) -> None:
+    def __init__(self, page: LivePage, aims: Aims[Any]) -> None:
         self._page = page
+        self._aims = aims
 
     async def of(self, ref: str) -> tuple[ElementDescription, str]:
         """Return what the element of a ref can be found by later, and the origin that wrote it. Raises ElementGone."""
         target = parse_target(ref)
         assert isinstance(target, Ref), ref
         world = self._page.worlds.with_prefix(target.frame)
-        answer = await world.call(DESCRIBE, target.local)
+        answer = self._aims.description(ref) or await world.call(DESCRIBE, target.local)
         if answer is None:
             raise ElementGone(f"{ref} is not on the page any more.")
         found = ElementDescription.from_data(answer["description"])

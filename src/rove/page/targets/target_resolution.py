@@ -16,12 +16,13 @@ from rove.page.secrets.oracles import (
     LABEL,
     is_found_openly,
     is_matched_openly,
+    may_tell,
     refs_located_openly,
     refuse_telling_selector,
 )
 from rove.page.targets.viewport_point import ViewportPoint
 from rove.page_text import Own, PageText
-from rove.target import AriaRef, Locator, Point, Ref, RoleAndName, Selector, parse_target
+from rove.target import Aim, AriaRef, Locator, Point, Ref, RoleAndName, Selector, parse_target
 from rove.validation.pattern import pattern
 
 MAX_LISTED = 8
@@ -84,10 +85,20 @@ async def resolve_pointer_target(devices: InputDevices, target: str) -> Element 
     return ViewportPoint(devices, point.x, point.y) if isinstance(point, Point) else await resolve(devices, target)
 
 
-async def resolve_all(devices: InputDevices, target: str, wait: bool = True) -> list[Element]:
+def question_for(devices: InputDevices, parsed: Aim) -> dict[str, Any] | None:
+    """Return a target as rove's script takes it; None for one that needs more than a question, or no question."""
+    if isinstance(parsed, RoleAndName):
+        return {"role": parsed.role, "name": parsed.name, "isGuess": parsed.is_guess, "limit": MAX_MATCHES}
+    if isinstance(parsed, Selector) and not may_tell(parsed.css, devices.known_secrets):
+        return {"css": parsed.css, "limit": MAX_MATCHES}
+    return None
+
+
+async def resolve_all(devices: InputDevices, target: str, wait: bool = True, keeps: bool = False) -> list[Element]:
     """Return every element that a target means; raise if there is none, after a while unless `wait` is False.
 
-    A role and a name mean the one element that a person sees, if all others that match are invisible.
+    A role and a name mean the one element that a person sees, if all others that match are invisible. `keeps`: whether
+    the action acts on the elements that are found now, unless the page is acted on before.
     """
     parsed = parse_target(target)
     if isinstance(parsed, Ref):
@@ -98,10 +109,14 @@ async def resolve_all(devices: InputDevices, target: str, wait: bool = True) -> 
     if isinstance(parsed, AriaRef | Locator):
         return await _numbered_or_located(devices, parsed)
     patience = _Patience(devices.page, wait)
-    while not (matches := _chosen(parsed, await _matches(devices, parsed))):
+    found = devices.aims.elements(target, keeps) or await _matches(devices, parsed)
+    while not (matches := _chosen(parsed, found)):
         if await patience.is_over():
             raise await _missing_error(devices, parsed, patience)
         await patience.wait_for_change()
+        found = await _matches(devices, parsed)
+    if keeps:
+        devices.aims.keep(target, found)
     whole = [match for match in matches if not match.is_partial]
     matches = whole or matches
     seen = [match for match in matches if match.is_seen]
@@ -310,10 +325,15 @@ async def _matches_in(devices: InputDevices, world: World, parsed: Selector | Ro
         raise InvalidArguments(
             f"`{parsed}` is neither a ref, a role and a name, nor a valid CSS selector.", hint=NAME_IT
         )
+    return elements_in(devices, world, parsed, answer)
+
+
+def elements_in(devices: InputDevices, world: World, parsed: Aim, answer: dict[str, Any]) -> list[Element]:
+    """Return the elements that a frame has found, but those that match by a secret alone."""
     found = [Element(devices, world, match["ref"], match["line"], match["isSeen"]) for match in answer["matches"]]
     for element in found:
         element.is_partial = answer["isPartial"]
-    name = None if isinstance(parsed, Selector) else parsed.name
+    name = parsed.name if isinstance(parsed, RoleAndName) else None
     return [element for element in found if is_matched_openly(element.line, name)]
 
 

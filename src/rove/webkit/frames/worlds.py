@@ -37,8 +37,8 @@ class Worlds(worlds.Worlds[World]):
         super().__init__(World(page, Place(window), window, "", None, numbers))
         self._page = page
 
-    async def current(self) -> list[World]:
-        await self.refresh()
+    async def current(self, timeout: float = FRAME_TIMEOUT) -> list[World]:
+        await self.refresh(timeout)
         return list(self._by_frame.values())
 
     def has_frame(self, frame: str) -> bool:
