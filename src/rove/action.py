@@ -6,6 +6,7 @@ import dataclasses
 import enum
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from typing import (
     TYPE_CHECKING,
@@ -308,6 +309,7 @@ def action(
     return declare
 
 
+@cache
 def registry() -> Mapping[str, type[AnyAction]]:
     """Return every declared action by name, in the order of `rove.actions`."""
     import_module("rove.actions")  # importing it declares them

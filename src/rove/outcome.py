@@ -96,8 +96,11 @@ def _part_passages(parts: Iterable[Text]) -> Iterator[Passage]:
 
 def origin_in(url: str | None) -> str:
     """Return the origin of an address that the browser itself reported, to be shown as a label."""
-    match = re.match(r"([a-z][a-z0-9+.-]*://)(?:[^/?#]*@)?([^/?#@]+)", url or "")
+    match = _ORIGIN.match(url or "")
     return match[1] + match[2] if match else (url or NOWHERE)
+
+
+_ORIGIN = re.compile(r"([a-z][a-z0-9+.-]*://)(?:[^/?#]*@)?([^/?#@]+)")
 
 
 def moment(at: float) -> str:

@@ -14,6 +14,7 @@ from rove.browser.page_data import LeftRunning, RefusedField
 from rove.errors import ScriptFailed
 from rove.page.aria.reader import AriaReader
 from rove.page.frames.world import World
+from rove.page.input.aims import FilledField
 from rove.page.live_page import LivePage
 from rove.page.reading.frame_rows import ReadOptions, read_element, read_page
 from rove.page_text import PageText
@@ -55,6 +56,9 @@ class PageObserver:
         # The frame that the running action has acted in.
         self._touched: World | None = None
         self._image_digest: bytes | None = None
+        # The fields that the running action has filled in, and what those of the main frame held when the page settled.
+        self.filled: Sequence[tuple[FilledField, str]] = ()
+        self.values: dict[str, dict[str, Any]] = {}
 
     def note_touched(self, world: World | None) -> None:
         """Note the frame that the running action acts in; None when another action begins."""
@@ -180,16 +184,20 @@ class PageObserver:
         document that was loaded, until when it is waited for if it is empty or shows that it is busy.
         """
         self._keep_rows_as_moment(since)
-        self._rows, self.moments = None, ()
+        self._rows, self.moments, self.values = None, (), {}
         left = LeftRunning()
         try:
             if read_rows:
                 await self._page.worlds.main.prepare_listeners()
             await self._wait_for_touched_frame(since, until)
-            left = await self._wait_for_page(read_rows, _patience(since, until, loading))
+            left = await self._wait_for_page(read_rows, _patience(since, until, loading, self._filled_refs()))
         except BrowserError:
             pass  # the document was replaced, and the caller reads the next one
         return left
+
+    def _filled_refs(self) -> list[str]:
+        """Return the refs of the fields of the main frame that the running action has filled in."""
+        return [field.ref for field, _ in self.filled if field.world is self._page.worlds.main]
 
     async def wait_until_complete(self, is_picture: bool) -> int:
         """Wait for what no later answer can tell of; return how many pictures in view have not arrived."""
@@ -216,7 +224,7 @@ class PageObserver:
         world = self._touched
         if world is None or world is self._page.worlds.main or world.is_unresponsive:
             return
-        patience = _patience(since, until, None)
+        patience = _patience(since, until, None, [])
         with contextlib.suppress(TimeoutError, BrowserError, ScriptFailed):  # the frame is busy or was replaced
             async with asyncio.timeout(max(until - time.monotonic(), 0) + self._page.frame_timeout):
                 is_busy = True
@@ -224,12 +232,14 @@ class PageObserver:
                     answer = await world.call(WAIT_UNTIL_QUIET, patience())
                     is_busy = self._note_refused_fields(world, answer)["busy"]
 
-    async def _wait_for_page(self, read_rows: bool, patience: Callable[[], dict[str, float]]) -> LeftRunning:
+    async def _wait_for_page(self, read_rows: bool, patience: Callable[[], dict[str, Any]]) -> LeftRunning:
         function, main = WAIT_AND_READ_ROWS if read_rows else WAIT_UNTIL_QUIET, self._page.worlds.main
         while True:
             answer = self._note_refused_fields(main, await main.call(function, patience()))
             if not answer["busy"]:
                 self._rows = answer.get("rows")
+                if "values" in answer:
+                    self.values = dict(zip(self._filled_refs(), answer["values"], strict=True))
                 self.moments = tuple(map(parse, [*self._moments_of_requests, *answer.get("moments", ())]))
                 return _left_running(answer)
 
@@ -241,14 +251,15 @@ class PageObserver:
         return answer
 
 
-def _patience(since: float, until: float, loading: float | None) -> Callable[[], dict[str, float]]:
+def _patience(since: float, until: float, loading: float | None, filled: list[str]) -> Callable[[], dict[str, Any]]:
     """Return what tells how long the page is to wait, in milliseconds from now, since the page has another clock."""
 
-    def patience() -> dict[str, float]:
+    def patience() -> dict[str, Any]:
         now = time.monotonic()
         limit = max(until - now, 0) * 1000
         may_load = 0 if loading is None else max(loading - now, 0.001) * 1000
-        return {"wait": QUIET_ROUND_SECONDS * 1000, "ago": (now - since) * 1000, "limit": limit, "loading": may_load}
+        wait = QUIET_ROUND_SECONDS * 1000
+        return {"wait": wait, "ago": (now - since) * 1000, "limit": limit, "loading": may_load, "filled": filled}
 
     return patience
 

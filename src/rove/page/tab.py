@@ -57,7 +57,7 @@ class Tab(ABC):
         self.observer = observer
         self.popups = popups
         self._devices = devices
-        self.effects = ActEffects(devices, lambda: observer.acted_in)
+        self.effects = ActEffects(devices, observer)
         self.descriptions = Descriptions(page, devices.aims)
         self.opener_group = OpenerGroup()
         self.opener_group.add(identity, page)

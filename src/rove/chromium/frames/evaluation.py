@@ -34,17 +34,20 @@ _FUNCTION = pattern(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*
 
 async def evaluate(cdp: CdpSession, expression: str, quote: Quote, await_promise: bool = True) -> Any:
     """Run an expression in the page and return its value; if it is a function, call it."""
-    code = await _as_call(cdp, expression) or expression
-    return _to_python(await _evaluate_in_console(cdp, code, quote, await_promise))
-
-
-async def _as_call(cdp: CdpSession, expression: str) -> str | None:
-    """Return the code that calls a function; None if the expression is no function, or has statements after one."""
     if not _is_function(expression):
-        return None
+        return _to_python(await _evaluate_in_console(cdp, expression, quote, await_promise))
     call = f"({expression.rstrip().removesuffix(';')})()"
-    # What is no expression is run as it is: its own error is the one to tell.
-    return call if await _is_expression(cdp, call) else None
+    try:
+        return _to_python(await _evaluate_in_console(cdp, call, quote, await_promise))
+    except _WrongSyntax:
+        if await _is_expression(cdp, call):
+            raise  # it has run, and has thrown such an error itself
+    # It has statements after a function, or is no JavaScript, of which its own error tells more.
+    return _to_python(await _evaluate_in_console(cdp, expression, quote, await_promise))
+
+
+class _WrongSyntax(ScriptFailed):
+    """The browser could not compile a script, or the script itself has thrown such an error."""
 
 
 async def _is_expression(cdp: CdpSession, call: str) -> bool:
@@ -94,7 +97,9 @@ async def _send(cdp: CdpSession, method: str, params: dict[str, Any], quote: Quo
             hint="Return plain data: text, numbers, lists, objects.",
         ) from error
     if "exceptionDetails" in answer:
-        raise ScriptFailed(quote(await _thrown_text(cdp, answer["exceptionDetails"])))
+        details = answer["exceptionDetails"]
+        kind = _WrongSyntax if details.get("exception", {}).get("className") == "SyntaxError" else ScriptFailed
+        raise kind(quote(await _thrown_text(cdp, details)))
     result: CdpResult = answer["result"]
     return result
 

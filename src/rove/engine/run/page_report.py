@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from rove.action import AnyAction, Effect
@@ -49,12 +50,16 @@ class PageReport:
 
 
 class PageReporter:
-    """Waits until a page is quiet after an action, and reports what changed if the agent may read the page."""
+    """Waits until a page is quiet after an action, and reports what changed if the agent may read the page.
 
-    def __init__(self, session: SessionView, deadline: Deadline, quiet: bool) -> None:
+    `may_show`: whether it may, without asking: acting on a page must not be a way to read it.
+    """
+
+    def __init__(self, session: SessionView, deadline: Deadline, quiet: bool, may_show: Callable[[Tab], bool]) -> None:
         self._session = session
         self._deadline = deadline
         self._quiet = quiet
+        self._may_show = may_show
 
     async def report_earlier(self, action: AnyAction, tab: Tab, describes: bool) -> Changes:
         """Return what changed on the page after the last answer, for an action that tells of the page it acts on.
@@ -131,11 +136,6 @@ class PageReporter:
         else:
             tab.observer.clear_seen()
             self._add_hidden_event(tab)
-
-    def _may_show(self, tab: Tab) -> bool:
-        """Whether the agent may read the page without asking: acting on a page must not be a way to read it."""
-        is_allowed = self._session.network.may_show(tab.url)
-        return is_allowed and self._session.gate.may_read(place_of(self._session.name, tab))
 
     def _add_hidden_event(self, tab: Tab) -> None:
         is_policy = self._session.network.may_show(tab.url)

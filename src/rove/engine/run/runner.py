@@ -69,6 +69,8 @@ class Run:
         self._grants: list[Grant] = []
         # Where the action that runs now has been allowed to act.
         self._places: Sequence[Place] = ()
+        # Whether the caller may read what is at a place.
+        self._shown: dict[Place, bool] = {}
         self._batch_changes = BatchChanges()
         self._hold = TabHold()
         # The deadline of the action that runs now; while a batch runs, of its step.
@@ -81,6 +83,7 @@ class Run:
         recovery = "a new one is started" if self._session.settings.attach is None else "rove connects anew"
         self._current_deadline = parent.for_step(seconds) if parent else Deadline(seconds, recovery)
         self._places = ()
+        self._shown.clear()
         try:
             with self._session.network.watching():
                 return await self._record(action)
@@ -224,7 +227,7 @@ class Run:
         assert isinstance(action, TabAction)
         if action.effect is not Effect.READ:
             tab.allow_changes(self._session.secrets)
-        reporter = PageReporter(self._session, self._deadline, self._options.quiet)
+        reporter = PageReporter(self._session, self._deadline, self._options.quiet, self._may_show)
         with note_losses(tab), keep_seen(tab):
             beginning = reporter.report_earlier(action, tab, self._session.recorder.describes)
             earlier = await self._deadline.limit_on_tab(tab, beginning, awaited(action))
@@ -283,7 +286,7 @@ class Run:
         entry.tab, entry.url = tab.id, tab.url
         async with TabLock(tab, self._deadline, Effect.READ, self._hold):
             self._batch_changes.begin_step(tab)
-            reporter = PageReporter(self._session, self._deadline, self._options.quiet)
+            reporter = PageReporter(self._session, self._deadline, self._options.quiet, self._may_show)
             outcome = self._outcomes.build(action, result, tab, await reporter.report(action, tab, start))
             self._batch_changes.end_step(tab, outcome, is_told=False)
             return outcome
@@ -323,9 +326,15 @@ class Run:
             return await self._show(action, result, shown, start, entry)
 
     def _may_show(self, tab: Tab) -> bool:
-        """Whether the caller may read a page without asking: acting on a page must not be a way to read it."""
-        is_allowed = self._session.network.may_show(tab.url)
-        return is_allowed and self._session.gate.may_read(place_of(self._session.name, tab))
+        """Whether the caller may read a page without asking: acting on a page must not be a way to read it.
+
+        That is decided once for each address in a call.
+        """
+        place = place_of(self._session.name, tab)
+        if place not in self._shown:
+            is_allowed = self._session.network.may_show(tab.url)
+            self._shown[place] = is_allowed and self._session.gate.may_read(place)
+        return self._shown[place]
 
     @property
     def _deadline(self) -> Deadline:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from functools import cached_property
 from typing import Any
 
 from rove.browser.network.schemes import is_web, scheme_refusal
@@ -48,23 +49,23 @@ class LivePage(live_page.LivePage):
         self.navigation_block = NavigationBlock(channel.context, interceptor, self.tasks)
         self._worlds = Worlds(channel, ref_numbers)
 
-    @property
+    @cached_property
     def worlds(self) -> Worlds:
         return self._worlds
 
-    @property
+    @cached_property
     def origins(self) -> FrameOrigins:
         return self._origins
 
-    @property
+    @cached_property
     def dialogs(self) -> Dialogs:
         return self._dialogs
 
-    @property
+    @cached_property
     def requests(self) -> RequestTracker:
         return self._requests
 
-    @property
+    @cached_property
     def load_state(self) -> LoadState:
         return self._load_state
 

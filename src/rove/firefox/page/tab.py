@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rove.browser.emulation.emulation import Size
@@ -80,7 +81,7 @@ class Tab(tab.Tab):
         for event in ("browsingContext.fragmentNavigated", "browsingContext.historyUpdated"):
             channel.on(event, lambda _: self._shared.on_changed())
 
-    @property
+    @cached_property
     def page(self) -> LivePage:
         return self._page
 

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 WEB_SCHEMES = frozenset({"http", "https"})
 DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
+# The origins of addresses up to this length are kept: each action asks several times about that of its page.
+LONGEST_KEPT = 2000
+
 # As the URL standard says, browsers drop tabs and newlines anywhere, and control characters at the start.
 _IGNORED = pattern(r"[\t\n\r]")
 _LEADING = pattern(r"^[\x00-\x20]+")
@@ -68,6 +71,11 @@ def scheme_of(url: str) -> str | None:
 
 def origin_of(url: str) -> Origin | None:
     """Return the origin that a browser connects to for a URL, or None if it is not a valid http, https or ws URL."""
+    return _parsed_origin(url) if len(url) <= LONGEST_KEPT else _parsed_origin.__wrapped__(url)
+
+
+@lru_cache(maxsize=1024)
+def _parsed_origin(url: str) -> Origin | None:
     import ada_url  # imported late: it takes 5 ms, and no URL is parsed at start
 
     try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rove.browser.failures import BrowserError
@@ -13,8 +12,9 @@ from rove.errors import ElementGone
 from rove.page_text import Own, PageText
 
 if TYPE_CHECKING:
-    from rove.page.frames.world import World
-    from rove.page.input.devices import FilledField, InputDevices
+    from rove.page.input.aims import FilledField
+    from rove.page.input.devices import InputDevices
+    from rove.page.page_observer import PageObserver
 
 # Seconds that the page has to answer: what it does not tell in time is left out.
 ANSWER_SECONDS = 0.5
@@ -24,9 +24,10 @@ LONGEST_VALUE = 80
 class ActEffects:
     """What the last act on a tab led to."""
 
-    def __init__(self, devices: InputDevices, acted_in: Callable[[], Sequence[World]]) -> None:
+    def __init__(self, devices: InputDevices, observer: PageObserver) -> None:
         self._devices = devices
-        self._acted_in = acted_in
+        self._observer = observer
+        observer.filled = devices.filled
 
     def begin(self) -> None:
         """Forget the last act."""
@@ -35,12 +36,24 @@ class ActEffects:
     async def unkept_values(self) -> list[PageText]:
         """Return what each field holds whose value is not the one that was filled in."""
         filled = list(self._devices.filled)
-        found = await asyncio.gather(*(_unkept_value(element, wanted) for element, wanted in filled))
+        found = [await self._unkept_value(field, wanted) for field, wanted in filled]
         return [each for each in found if each is not None]
+
+    async def _unkept_value(self, element: FilledField, wanted: str) -> PageText | None:
+        read = self._observer.values.get(element.ref)
+        # A field that is gone, or whose page is busy, is told in other ways.
+        with contextlib.suppress(ElementGone, BrowserError, TimeoutError):
+            async with asyncio.timeout(ANSWER_SECONDS):
+                held = element.value_in(read) if read else await element.value()
+            if held is not None and _squashed(held) != _squashed(wanted):
+                what = f"holds {_quoted(held)}" if held else "is empty"
+                meant = _quoted(wanted) if wanted else "empty"
+                return element.quote(f"{element.line} [{element.ref}] {what}, not {meant}.")
+        return None
 
     async def changed_look(self) -> Own | None:
         """Return in what the element that was pressed looks different, or what is in it or around it."""
-        for world in self._acted_in():
+        for world in self._observer.acted_in:
             with contextlib.suppress(BrowserError, TimeoutError):  # the page was replaced, or is busy
                 async with asyncio.timeout(ANSWER_SECONDS):
                     if change := await world.call("() => rove.changedLook()"):
@@ -55,18 +68,6 @@ _WHERE = {"it": "{ref}", "within": "in {ref}", "around": "around {ref}", "page":
 
 def _told_look(change: dict[str, Any], ref: str) -> str:
     return f"{_WHERE[change['where']].format(ref=ref)}: {', '.join(change['words'])}"
-
-
-async def _unkept_value(element: FilledField, wanted: str) -> PageText | None:
-    # A field that is gone, or whose page is busy, is told in other ways.
-    with contextlib.suppress(ElementGone, BrowserError, TimeoutError):
-        async with asyncio.timeout(ANSWER_SECONDS):
-            held = await element.value()
-        if held is not None and _squashed(held) != _squashed(wanted):
-            what = f"holds {_quoted(held)}" if held else "is empty"
-            meant = _quoted(wanted) if wanted else "empty"
-            return element.quote(f"{element.line} [{element.ref}] {what}, not {meant}.")
-    return None
 
 
 def _squashed(value: str) -> str:

@@ -3,9 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
+
+from rove.page.frames.world import World
+from rove.page_text import PageText, Text
 
 E = TypeVar("E")
+
+
+class FilledField(Protocol):
+    """A field that an action has filled in."""
+
+    world: World
+
+    @property
+    def line(self) -> Text: ...
+    @property
+    def ref(self) -> str: ...
+    async def value(self) -> PageText | None:
+        """Return what it holds; None if that may not be shown."""
+        ...
+
+    def value_in(self, answer: dict[str, Any], /) -> PageText | None:
+        """Return what it holds by an answer of the page."""
+        ...
+
+    def quote(self, text: str, /) -> PageText:
+        """Return a text as the words of the frame that it is in."""
+        ...
 
 
 class Aims(Generic[E]):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from rove.browser.page_events import PageEvents
 from rove.page.frames.world import World
-from rove.page.input.aims import Aims
+from rove.page.input.aims import Aims, FilledField
 from rove.page.input.clipboard import Clipboard
 from rove.page.input.guards import InputGuards
 from rove.page.input.keyboard import Keyboard
@@ -20,27 +20,10 @@ from rove.page.input.press_tracker import DoneReports, PressTracker
 from rove.page.input.uploads import FileChooser, copy_files
 from rove.page.live_page import LivePage
 from rove.page.secrets.secret_fields import SecretFields
-from rove.page_text import PageText, Text
 
 if TYPE_CHECKING:
     from rove.browser.aria.reader import AriaReader
     from rove.browser.element import SecretSource
-
-
-class FilledField(Protocol):
-    """A field that was filled in."""
-
-    @property
-    def line(self) -> Text: ...
-    @property
-    def ref(self) -> str: ...
-    async def value(self) -> PageText | None:
-        """Return what it holds; None if that may not be shown."""
-        ...
-
-    def quote(self, text: str, /) -> PageText:
-        """Return a text as the words of the frame that it is in."""
-        ...
 
 
 class InputDevices(ABC):

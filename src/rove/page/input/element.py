@@ -178,7 +178,11 @@ class Element:
         return int((await self._ask("elementFacts"))["identity"])
 
     async def value(self) -> PageText | None:
-        value: str | None = (await self._ask("fieldValue"))["value"]
+        return self.value_in(await self._call("fieldValue"))
+
+    def value_in(self, answer: dict[str, Any]) -> PageText | None:
+        """Return the value that the page has answered with; raise if the field is gone."""
+        value: str | None = self._check(answer)["value"]
         return None if value is None else self.quote(value)
 
     async def upload(self, paths: tuple[str, ...], drop: bool, data: dict[str, str] | None = None) -> list[str]:

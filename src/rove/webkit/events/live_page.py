@@ -7,6 +7,7 @@ import contextlib
 import itertools
 import time
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from rove.browser.page_data import DocumentRequest
@@ -82,23 +83,23 @@ class LivePage(live_page.LivePage):
         self.on_moved: Callable[[], object] = lambda: None
         self.on_window_gone: Callable[[], object] = lambda: None
 
-    @property
+    @cached_property
     def worlds(self) -> Worlds:
         return self._worlds
 
-    @property
+    @cached_property
     def origins(self) -> FrameOrigins:
         return self._origins
 
-    @property
+    @cached_property
     def dialogs(self) -> Dialogs:
         return self._dialogs
 
-    @property
+    @cached_property
     def requests(self) -> RequestTracker:
         return self._requests
 
-    @property
+    @cached_property
     def load_state(self) -> LoadState:
         return self._load_state
 

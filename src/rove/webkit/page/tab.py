@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rove.page import tab
@@ -62,7 +63,7 @@ class Tab(tab.Tab):
         page.on_document = self._on_document
         page.on_moved = lambda: shared.on_changed()
 
-    @property
+    @cached_property
     def page(self) -> LivePage:
         return self._page
 

@@ -1,5 +1,6 @@
 // Waiting until everything that an action set off in the document is over: changes, frames, timers, animations.
 
+import { fieldValue } from "../acting/fields.js";
 import { documentOrigin } from "../dom/elements.js";
 import { checkVisibility, queryAll, rectOf } from "../dom/natives.js";
 import { knownShadowRoots } from "../dom/shadow_roots.js";
@@ -38,8 +39,8 @@ const MAX_RESTLESS_TEXT = 60;
 
 // `wait`: milliseconds that one call may take. `ago`: milliseconds since the action began. `limit`: milliseconds that
 // changes, timers and animations may still take. `loading`: where a document was loaded, milliseconds that it may take if
-// it is empty or shows that it is busy; else 0.
-/** @typedef {{ wait: number, ago: number, limit: number, loading: number }} Patience */
+// it is empty or shows that it is busy; else 0. `filled`: the refs of fields whose values are read at the end.
+/** @typedef {{ wait: number, ago: number, limit: number, loading: number, filled: string[] }} Patience */
 
 // Timers that are longer are for hiding a message again or for a next poll, not for the effect of an action; where the
 // content has changed already, those that are longer than a debounce. A page that was loaded and stands needs none to be
@@ -270,7 +271,8 @@ export const snapshotWhenSettled = async (patience) => {
     const rows = snapshotAndWatch();
     // Animations in a shadow tree can be seen only after the snapshot has met it.
     const isComplete = knownShadowRoots().size === roots || animationTimeLeft(ends - performance.now()).within === 0;
-    if (isComplete) return { ...result, refused, rows, moments: still ? still.moments : [] };
+    if (!isComplete) continue;
+    return { ...result, refused, rows, moments: still ? still.moments : [], values: patience.filled.map(fieldValue) };
   }
 };
 
