@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +27,16 @@ from rove.outcome import AnyOutcome, Result
 from rove.states.choice import LoginUse
 from rove.target import Target as Target
 from rove.target import Url as Url
-from rove.validation.fields import UNKNOWN, InvalidFields, Validated, build, fields_of, plain, without_empty
+from rove.validation.fields import (
+    UNKNOWN,
+    InvalidFields,
+    Validated,
+    build,
+    defaults_of,
+    fields_of,
+    plain,
+    without_empty,
+)
 from rove.validation.fields import arg as arg
 from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
@@ -150,9 +158,8 @@ class Action(Validated, Generic[R]):
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments that differ from their defaults, as JSON data."""
-        fields = dataclasses.fields(cast(Any, self))
-        given = {field.name: getattr(self, field.name) for field in fields}
-        return {field.name: plain(given[field.name]) for field in fields if given[field.name] != field.default}
+        given, defaults = vars(self), defaults_of(type(self))
+        return {name: plain(given[name]) for name, default in defaults.items() if given[name] != default}
 
     @property
     def concealed(self) -> tuple[str, ...]:

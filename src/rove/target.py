@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from rove.validation.fields import FieldRule, Validated, declared
@@ -88,6 +89,7 @@ class Point:
 Aim = Ref | AriaRef | Locator | Selector | RoleAndName | Point
 
 
+@lru_cache(maxsize=256)
 def parse_target(text: str) -> Aim:
     """Read a target, also a line of a snapshot as it stands. What is nothing else is a CSS selector."""
     text = text.strip()
@@ -164,16 +166,31 @@ def _item_retargeted(item: Any, targets: Mapping[str, str], place: str) -> Any:
 
 
 def _targets(value: Validated, where: str) -> Iterator[tuple[str, str]]:
-    for name, (hint, _) in declared(type(value)).items():
+    for name, is_target in _fields_with_targets(type(value)).items():
         inner = getattr(value, name)
-        if isinstance(inner, str) and _is_target(hint):
+        if isinstance(inner, str) and is_target:
             yield where + name, inner
         elif isinstance(inner, tuple):
             for index, item in enumerate(inner):
                 if isinstance(item, Validated):
                     yield from _targets(item, f"{where}{name}.{index}.")
-                elif isinstance(item, str) and _is_target(hint):
+                elif isinstance(item, str) and is_target:
                     yield f"{where}{name}.{index}", item
+
+
+def _fields_with_targets(cls: type[Validated]) -> Mapping[str, bool]:
+    """Return the fields of a class that may have targets, each with whether these are its own texts."""
+    if cls not in _known:
+        found = {name: (_is_target(hint), _has_list(hint)) for name, (hint, _) in declared(cls).items()}
+        _known[cls] = {name: is_target for name, (is_target, has_list) in found.items() if is_target or has_list}
+    return _known[cls]
+
+
+_known: dict[type[Validated], Mapping[str, bool]] = {}
+
+
+def _has_list(hint: Any) -> bool:
+    return get_origin(hint) is tuple or any(map(_has_list, get_args(hint)))
 
 
 def _is_target(hint: Any) -> bool:

@@ -93,6 +93,8 @@ class Journal:
         self._session = session
         self._largest_attachment = settings.attachment_kilobytes * KILOBYTE
         self._redact = redact
+        # Whether there is anything to be removed from texts now.
+        self.has_secrets: Callable[[], bool] = lambda: redact is not None
         self._guard = guard
         self._watcher = watcher
         # The digests of the last attachments of actions that are on record.
@@ -198,6 +200,8 @@ class Journal:
 
     def redacted(self, data: dict[str, Any]) -> dict[str, Any]:
         """Return data with secrets removed from every text in it."""
+        if not self.has_secrets():
+            return data
         return {name: self._redact_value(value) for name, value in data.items()}
 
     def _attachment_data(self, attachment: Attachment) -> dict[str, Any]:

@@ -99,7 +99,7 @@ def _hints(cls: type[Any]) -> dict[str, Any]:
 
 def build(cls: type[Any], values: Mapping[str, Any], where: str = "") -> Any:
     """Make a validated dataclass from untrusted values, or raise InvalidFields with all that is wrong with them."""
-    defaults = {field.name: field.default for field in dataclasses.fields(cls)}
+    defaults = defaults_of(cls)
     unknown = [(name, UNKNOWN) for name in values if name not in defaults]
     read, complaints = _read_all(cls, {**defaults, **values})
     if unknown or complaints:
@@ -114,7 +114,17 @@ def build(cls: type[Any], values: Mapping[str, Any], where: str = "") -> Any:
 
 def fields_of(cls: type[Any]) -> tuple[str, ...]:
     """Return the names of the fields of a class."""
-    return tuple(field.name for field in dataclasses.fields(cls))
+    return tuple(defaults_of(cls))
+
+
+def defaults_of(cls: type[Any]) -> Mapping[str, Any]:
+    """Return the default of each field of a class, `MISSING` for one that must be given; computed once for each class."""
+    if cls not in _defaults:
+        _defaults[cls] = {field.name: field.default for field in dataclasses.fields(cls)}
+    return _defaults[cls]
+
+
+_defaults: dict[type[Any], Mapping[str, Any]] = {}
 
 
 def without_empty(cls: type[Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -122,9 +132,12 @@ def without_empty(cls: type[Any], arguments: Mapping[str, Any]) -> dict[str, Any
 
     Models write those for what they leave out, above all where their API demands a value for every property.
     """
-    fields = dataclasses.fields(cls)
-    required = {field.name for field in fields if field.default is dataclasses.MISSING}
-    return {name: value for name, value in arguments.items() if name in required or value not in (None, "")}
+    defaults = defaults_of(cls)
+    return {
+        name: value
+        for name, value in arguments.items()
+        if value not in (None, "") or defaults.get(name) is dataclasses.MISSING
+    }
 
 
 def _read_all(cls: type[Any], values: Mapping[str, Any]) -> tuple[dict[str, Any], list[tuple[str, str]]]:

@@ -7,7 +7,6 @@ from dataclasses import field, fields
 from typing import Any, Protocol
 
 from rove.page_text import PageText
-from rove.validation.fields import plain
 from rove.validation.record import dataclass
 
 
@@ -63,8 +62,8 @@ class ElementDescription:
 
     def to_data(self) -> dict[str, Any]:
         """Return it as JSON data, without what is empty or usual."""
-        usual = plain(_EMPTY)
-        return {name: value for name, value in plain(self).items() if value != usual[name]}
+        told = {name: value for name, value in vars(self).items() if value != getattr(_EMPTY, name)}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in told.items()}
 
 
 _EMPTY = ElementDescription()

@@ -203,6 +203,8 @@ class SessionRecorder:
 
     async def before(self, action: AnyAction, entry: Entry, tab: Tab, may_show: bool) -> None:
         """Note where the elements of an action are and what they can be found by, as far as they may be read."""
+        if not targets_in(action):
+            return
         if self._is_watched:
             entry.box = await find_box(action, tab)
         is_recording = self._started is not None and type(action).is_recorded

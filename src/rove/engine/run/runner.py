@@ -202,7 +202,7 @@ class Run:
                 self._viewer.refuse_modal(action, tab)
             if tab.page.awaited_server:
                 await tab.page.finish_navigation()
-            if action.needs_answers:
+            if action.needs_answers and tab.is_unresponsive:
                 await unless_dialog(tab, self._deadline.refuse_if_stuck(tab, action.takes))
         refuse_unreachable(self._session.network, action, entry, tab)
         checking = unless_dialog(tab, self._find_question(permission, tab))

@@ -76,6 +76,9 @@ class TabLock:
         self._tab.begin_action(self._deadline, self._seconds, self._effect in (Effect.ACT, Effect.SCRIPT))
 
     async def _acquire(self) -> None:
+        if not self._tab.lock.locked():
+            await self._tab.lock.acquire()  # which is at once
+            return
         try:
             async with asyncio.timeout(max(self._deadline - time.monotonic(), 0)):
                 await self._tab.lock.acquire()
@@ -107,9 +110,11 @@ async def unless_dialog(tab: Tab, work: Awaitable[R], acts: bool = False) -> R:
     """
     try:
         # Input ends by itself when a dialog opens. A command that the page has to answer does not.
-        with Interruption(tab.page.dialogs.opened, grace=RELEASE_SECONDS):
-            return await unless_crashed(tab, work)
-    except Interrupted:
+        with Interruption(tab.page.dialogs.opened, tab.page.crashed, grace=RELEASE_SECONDS):
+            return await work
+    except Interrupted as interrupted:
+        if interrupted.index == 1:
+            raise PageCrashed("The page crashed: ", tab.url) from None
         dialog = tab.page.dialogs.latest
         message = ("The page opened a dialog before there was a result: ", dialog.told)
         raise DialogOpen(*message, hint=MAY_BE_DONE if acts else None, retryable=not acts) from None

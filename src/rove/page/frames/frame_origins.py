@@ -24,6 +24,8 @@ class FrameOrigins:
         self._main_frame = main_frame
         self._may_read = may_read
         self._page_url = page_url
+        # The address that was asked about last, and its origin if it is one of the web.
+        self._last_url = self._last_origin = ""
         # The origin of the main document, for one whose address does not tell it.
         self._page_origin = ""
         self._origins: dict[str, str] = {}
@@ -38,7 +40,9 @@ class FrameOrigins:
         which could not be loaded.
         """
         url = self._page_url()
-        return origin_in(url) if url.startswith(WEB) else self._page_origin or origin_in(url)
+        if url is not self._last_url:
+            self._last_url, self._last_origin = url, origin_in(url) if url.startswith(WEB) else ""
+        return self._last_origin or self._page_origin or origin_in(url)
 
     @property
     def all(self) -> frozenset[str]:
