@@ -150,7 +150,10 @@ class Element(PointerTarget, Protocol):
     async def check_value(self, value: str, /) -> None:
         """Raise if this value must not go into the field, without touching it."""
 
-    async def focus(self) -> None: ...
+    async def focus(self, watches: bool = False, /) -> Any:
+        """Give it the focus. If text is typed next, the page `watches` where that goes; return what it watches."""
+        ...
+
     async def is_select(self) -> bool:
         """Whether its value is chosen from options and cannot be typed."""
         ...
@@ -185,5 +188,8 @@ class Element(PointerTarget, Protocol):
 class Keyboard(Protocol):
     """Sends keys to the element that has the focus."""
 
-    async def press(self, combination: str, hold: float = 0, /) -> None: ...
-    async def type(self, text: str, /) -> None: ...
+    async def press(self, combination: str, hold: float = 0, into: Element | None = None, /) -> None:
+        """Press a key or a combination, and release it after `hold` seconds; `into` gets the focus first."""
+
+    async def type(self, text: str, into: Element | None = None, /) -> None:
+        """Type every character with a key; `into` gets the focus first."""

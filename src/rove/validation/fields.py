@@ -118,7 +118,7 @@ def fields_of(cls: type[Any]) -> tuple[str, ...]:
 
 
 def defaults_of(cls: type[Any]) -> Mapping[str, Any]:
-    """Return the default of each field of a class, `MISSING` for one that must be given; computed once for each class."""
+    """Return the default of each field of a class, computed once; `MISSING` for one that must be given."""
     if cls not in _defaults:
         _defaults[cls] = {field.name: field.default for field in dataclasses.fields(cls)}
     return _defaults[cls]

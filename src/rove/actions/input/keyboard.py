@@ -57,9 +57,7 @@ class Type(TabAction[Typed]):
             element = element or await tab.focused_element()
             await element.type_secret(name)
         else:
-            if element:
-                await element.focus()
-            await tab.keyboard.type(self.text)
+            await tab.keyboard.type(self.text, element)
         if self.submit:
             await tab.keyboard.press("Enter")
         line = element.line if element else None
@@ -68,8 +66,7 @@ class Type(TabAction[Typed]):
     async def _replace(self, tab: Tab, element: Element) -> Typed:
         await element.fill(self.text)
         if self.submit:
-            await element.focus()
-            await tab.keyboard.press("Enter")
+            await tab.keyboard.press("Enter", 0, element)
         return Typed(len(self.text), element.line)
 
 
@@ -112,7 +109,5 @@ class Press(TabAction[Pressed]):
         return _ACTIVATING.get(self.key.rpartition("+")[2].lower() or "+")
 
     async def perform(self, tab: Tab) -> Pressed:
-        if self.target:
-            await (await tab.resolve(self.target)).focus()
-        await tab.keyboard.press(self.key, self.hold)
+        await tab.keyboard.press(self.key, self.hold, await tab.resolve(self.target) if self.target else None)
         return Pressed(Own(self.key))

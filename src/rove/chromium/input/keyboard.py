@@ -36,10 +36,13 @@ class Keyboard(keyboard.Keyboard):
         for key in held_keys:
             bits |= MODIFIER_BITS.get(key.key, 0)
             await self._send("down", key, bits)
-        await self._send("down", last, bits)
         if hold:
+            await self._send("down", last, bits)
             await asyncio.sleep(hold)
-        await self._send("up", last, bits)
+            await self._send("up", last, bits)
+        else:
+            # Both are sent at once and awaited together: the browser handles them in order.
+            await asyncio.gather(self._send("down", last, bits), self._send("up", last, bits))
         for key in reversed(held_keys):
             bits &= ~MODIFIER_BITS.get(key.key, 0)
             await self._send("up", key, bits)

@@ -16,7 +16,7 @@ from rove.page.frames.nesting import world_inside, worlds_within
 from rove.page.frames.world import World
 from rove.page.input.keys import MODIFIER_BITS
 from rove.page.input.mouse import drag_positions, past_middle
-from rove.page.input.password_guard import password_error
+from rove.page.input.password_guard import Typing, password_error
 from rove.page.input.uploads import read_files
 from rove.page.input.wheel import scroll_by_wheel, scroll_position
 from rove.page_text import Own, PageText, Text
@@ -165,8 +165,10 @@ class Element:
         if answer.get("exposed"):
             raise self._exposure_error(name)
 
-    async def focus(self) -> None:
-        await self._ask_until_ready("focusOn")
+    async def focus(self, watches: bool = False) -> Typing | None:
+        """Give it the focus. If text is typed next, the page `watches` where that goes; return what it watches."""
+        answer = await self._ask_until_ready("focusOn", watches)
+        return Typing(self.world, answer["typing"]) if watches else None
 
     async def describe(self) -> Text:
         """Return the element as the page shows it now, in one line."""

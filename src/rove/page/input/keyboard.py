@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rove.page.input.guards import InputGuards
 from rove.page.input.keys import Key, key_named, split_combination
+from rove.page.input.password_guard import FocusedElement
 
 if TYPE_CHECKING:
     from rove.page.live_page import LivePage
@@ -44,27 +45,29 @@ class Keyboard(ABC):
 
     # What follows from them
 
-    async def press(self, combination: str, hold: float = 0) -> None:
-        """Press a key or a combination, and release it after `hold` seconds."""
+    async def press(self, combination: str, hold: float = 0, into: FocusedElement | None = None) -> None:
+        """Press a key or a combination, and release it after `hold` seconds; `into` gets the focus first."""
         *held_keys, last = (key_named(part) for part in split_combination(combination))
         writes = last.text not in ("", "\r") and all(key.key == "Shift" for key in held_keys)
-        if last.key == "Escape":
-            await self._page.worlds.main.call("ms => rove.untilLayersRest(ms)", MAX_LAYER_WAIT_MS)
-        await self._secret_fields.protect()
         async with contextlib.AsyncExitStack() as stack:
             if held_keys or writes:
                 # A single key that writes no text cannot change a password field; a combination may paste into it.
-                await stack.enter_async_context(self._password_guard.guarding(writes))
+                await stack.enter_async_context(self._password_guard.guarding(writes, into))
+            elif into is not None:
+                await into.focus()
+            await self._secret_fields.protect()
+            if last.key == "Escape":
+                await self._page.worlds.main.call("ms => rove.untilLayersRest(ms)", MAX_LAYER_WAIT_MS)
             if held_keys and last.key.lower() in CLIPBOARD_KEYS:
                 await stack.enter_async_context(self._clipboard.offering(await self._page.every_world()))
             await self._page.dialogs.run_until_dialog(self.send_press(held_keys, last, hold))
         if last.key == "Escape" and self._page.dialogs.open is None:
             await self._page_modes.exit()
 
-    async def type(self, text: str) -> None:
-        """Type every character with a key."""
-        await self._secret_fields.protect()
-        async with self._password_guard.guarding():
+    async def type(self, text: str, into: FocusedElement | None = None) -> None:
+        """Type every character with a key; `into` gets the focus first."""
+        async with self._password_guard.guarding(into=into):
+            await self._secret_fields.protect()
             await self._page.dialogs.run_until_dialog(self.send_text(text))
 
     async def replace(self, text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from rove.browser.failures import BrowserError
 from rove.errors import Denied
@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 
 # The depth to which nested closed shadow roots are searched for the focus.
 MAX_ROOT_DEPTH = 20
+
+
+class FocusedElement(Protocol):
+    """An element that gets the focus before text is typed."""
+
+    async def focus(self, watches: bool = False, /) -> Typing | None: ...
 
 
 class NoSecrets:
@@ -62,6 +68,13 @@ def _hidden_field_error(line: Text, ref: str) -> Denied:
     return refusal
 
 
+class Typing(NamedTuple):
+    """A frame in which typed text is watched already, and what it has answered of its focus."""
+
+    world: World
+    focus: dict[str, Any]
+
+
 class PasswordGuard:
     """Watches every frame of a tab while rove types, and keeps the text out of password fields."""
 
@@ -77,16 +90,20 @@ class PasswordGuard:
         return self._page.settings.guard.passwords == "refuse"
 
     @contextlib.asynccontextmanager
-    async def guarding(self, writes: bool = True) -> AsyncGenerator[None]:
+    async def guarding(self, writes: bool = True, into: FocusedElement | None = None) -> AsyncGenerator[None]:
         """Raise `Denied` if input in this block was kept from a password field.
 
-        If it `writes` text, raise before the block runs when a password field has the focus.
+        If it `writes` text, raise before the block runs when a password field has the focus. `into`: an element that
+        gets the focus first.
         """
         if not self.is_enabled:
+            if into is not None:
+                await into.focus()
             yield
             return
         try:
-            refusals = await self._begin()
+            await self._until_ended()
+            refusals = await self._begin(into)
             if writes:
                 _raise_first(refusals)
             yield
@@ -98,16 +115,26 @@ class PasswordGuard:
         else:
             _raise_first(await self._end())
 
-    async def _begin(self) -> list[Denied]:
+    async def _until_ended(self) -> None:
         if self._ending is not None:
             await asyncio.wait({self._ending})  # its owner may have cancelled it
+
+    async def _begin(self, into: FocusedElement | None) -> list[Denied]:
         self.script.is_on = True
         await self._page.take_focus()
         worlds = await self._worlds()
-        asking = (_ask(world, "beginTyping", world.parent is None) for world in worlds)
-        _, answers = await asyncio.gather(self.script.begin(worlds), asyncio.gather(*asking))
+        _, found = await asyncio.gather(self.script.begin(worlds), self._watch(worlds, into))
+        answers = [found[world] for world in worlds]
         answers = [await focus_in_closed_roots(world, answer) for world, answer in zip(worlds, answers, strict=True)]
         return self._refusals(worlds, answers)
+
+    async def _watch(self, worlds: list[World], into: FocusedElement | None) -> dict[World, dict[str, Any]]:
+        """Watch in all frames where typed text goes, and return what each says of its focus."""
+        typing = await into.focus(True) if into is not None else None
+        known = {typing.world: typing.focus} if typing is not None else {}
+        asked = [world for world in worlds if world not in known]
+        found = await asyncio.gather(*(_ask(world, "beginTyping", world.parent is None) for world in asked))
+        return {**known, **dict(zip(asked, found, strict=True))}
 
     async def _end(self) -> list[Denied]:
         self.script.is_on = False

@@ -19,7 +19,7 @@ import { hidesValue, isPassword, releaseValue, wasPassword } from "../roles/pass
 import { holdEnteredSecrets, releaseSecrets } from "../secrets/secret_fields.js";
 import { DISABLED, HIDDEN_HINT, isDisabled } from "./actionability.js";
 import { described, lineOf, tellDone, withElement, withRetries } from "./element_calls.js";
-import { takesText } from "./typing.js";
+import { beginTyping, takesText } from "./typing.js";
 import { DISABLED_MS, UNREADY_MS } from "./waiting.js";
 
 const TEXT_INPUT_TYPES = new Set(["", "text", "search", "url", "tel", "email", "password", "number"]);
@@ -275,7 +275,9 @@ const caretToEnd = (element) => {
   }
 };
 
-export const focusOn = withRetries((target) => {
+// `watches`: whether text is typed next, which is kept out of password fields from now on, until `endTyping`.
+/** @type {(ref: string, timeout: number, watches: boolean) => Promise<any>} */
+export const focusOn = withRetries((/** @type {any} */ target, /** @type {boolean} */ watches) => {
   const element = fieldOf(target);
   const problem = takesText(element) && !element.readOnly ? editingProblem(element) : null;
   if (problem) return problem;
@@ -286,5 +288,6 @@ export const focusOn = withRetries((target) => {
   caretToEnd(element);
   // Keys for an element that is no text field may be meant for the page as a whole; text for a field goes into no other
   // element.
-  return (takesText(element) && focusProblem(element)) || {};
+  const lost = takesText(element) ? focusProblem(element) : null;
+  return lost || (watches ? { typing: beginTyping() } : {});
 });
