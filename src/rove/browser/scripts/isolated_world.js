@@ -33,12 +33,12 @@ import { callNumbered, elementOfRef, refNumber, startRefs } from "./dom/refs.js"
 import { dragTo, endDrag, endRelease, takeDrags, takenDrag } from "./dragging/taken_drags.js";
 import { useOwnIterators } from "./iteration.js";
 import { listenForScrolling, untilAnimationsEnd } from "./page/animations.js";
+import { begin } from "./page/beginning.js";
 import { bodyText, nextChange, showsSelector, showsText } from "./page/changes.js";
 import { listenForClipboard, setClipboardText } from "./page/clipboard.js";
 import { listenForInput } from "./page/idle.js";
 import { leaveModes, listenForModes, releasePointer } from "./page/modes.js";
 import { coverTyped, watchPerson } from "./page/person_typing.js";
-import { begin } from "./page/beginning.js";
 import {
   expectsWork,
   firstEffect,
