@@ -53,6 +53,14 @@ def test_types_are_left_out(tmp_path: Path) -> None:
     assert linked_lines(folder) == ["const f = (a) => a;", "let b;"]
 
 
+def test_comments_at_the_top_are_left_out(tmp_path: Path) -> None:
+    folder = write(
+        tmp_path,
+        entry='// A module.\n\n// Two lines\n// of it.\nconst a = () => {\n  // inside\n  f("//");\n};\n// the end',
+    )
+    assert linked_lines(folder) == ["const a = () => {", "  // inside", '  f("//");', "};"]
+
+
 def test_modules_that_import_each_other_are_refused(tmp_path: Path) -> None:
     folder = write(
         tmp_path,

@@ -22,7 +22,7 @@ class LinkError(Exception):
 def link(folder: str, entry: str) -> str:
     """Return the code of an entry module and of all that it imports, each module after those that it imports."""
     code = b"".join([code for _, _, code in _modules(folder, entry)])
-    return _without_types(code).replace(b"\nexport ", b"\n").decode()
+    return _without_comments(code).replace(b"\nexport ", b"\n").decode()
 
 
 def check(folder: str, entry: str) -> None:
@@ -30,7 +30,7 @@ def check(folder: str, entry: str) -> None:
     exports: dict[str, set[str]] = {}
     declared_in: dict[str, str] = {}
     for path, head, typed_code in _modules(folder, entry):
-        code = _without_types(typed_code).decode()
+        code = _without_comments(typed_code).decode()
         for source, names in _imports(path, head.decode()):
             if missing := set(names) - exports[source]:
                 raise LinkError(f"{path} imports {', '.join(sorted(missing))}, which {source} does not export.")
@@ -85,10 +85,12 @@ def _text(folder: str, trail: list[str]) -> bytes:
         os.close(file)
 
 
-def _without_types(text: bytes) -> bytes:
-    """Leave out the JSDoc comments at the top: they are a fifth of the text, and mean nothing to a browser."""
+def _without_comments(text: bytes) -> bytes:
+    """Leave out the comments at the top, types among them: a third of the text, which means nothing to a browser."""
     first, *rest = text.split(b"\n/**")
-    return first + b"".join([part[part.index(b"*/") + 2 :] for part in rest])
+    untyped = first + b"".join([part[part.index(b"*/") + 2 :] for part in rest])
+    first, *rest = untyped.split(b"\n//")
+    return first + b"".join([newline + code for _, newline, code in [part.partition(b"\n") for part in rest]])
 
 
 def _divided(text: bytes) -> tuple[bytes, bytes]:
