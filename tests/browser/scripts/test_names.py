@@ -24,7 +24,7 @@ pytestmark = pytest.mark.one_session
     ],
 )
 async def test_counters_are_written_in_their_style(run: Run, value: int, kind: str, text: str) -> None:
-    assert await run("names/counters.js", f"formatCounter({value}, {kind!r})") == text
+    assert await run("roles/generated_content.js", f"formatCounter({value}, {kind!r})") == text
 
 
 @pytest.mark.parametrize(
@@ -45,12 +45,12 @@ async def test_css_content_has_a_text_for_names_and_a_visible_text(
     marks = "(part) => (part === 'open-quote' ? '\u201c' : '')"
     parsed = [f"parseContent({json.dumps(content)}, {seen}, {marks})" for seen in ("false", "true")]
     expression = f"[{', '.join(parsed)}]"
-    assert await run("names/css_content.js", expression) == [name, seen]
+    assert await run("roles/generated_content.js", expression) == [name, seen]
 
 
 async def test_a_counter_in_content_is_requested(run: Run) -> None:
     expression = """parseContent('counter(step) ". "', false, (call) => call.toUpperCase())"""
-    assert await run("names/css_content.js", expression) == "COUNTER(STEP). "
+    assert await run("roles/generated_content.js", expression) == "COUNTER(STEP). "
 
 
 @pytest.mark.parametrize(
@@ -68,4 +68,4 @@ async def test_a_counter_in_content_is_requested(run: Run) -> None:
     ],
 )
 async def test_names_follow_the_first_source_that_has_text(run: Run, body: str, name: str) -> None:
-    assert await run("names/names.js", 'nameOf(document.getElementById("x")).name', body=body) == name
+    assert await run("roles/names.js", 'nameOf(document.getElementById("x")).name', body=body) == name

@@ -18,19 +18,19 @@ pytestmark = pytest.mark.one_session
     ],
 )
 async def test_a_name_is_guessed_from_a_file_name_with_words(run: Run, address: str, stem: str) -> None:
-    assert await run("snapshot/name_guesses.js", f"fileStem({address!r})") == stem
+    assert await run("snapshot/lines.js", f"fileStem({address!r})") == stem
 
 
 @pytest.mark.parametrize(
     ("colour", "name"), [("[250, 5, 5]", "red"), ("[0, 0, 0]", "black"), ("[130, 125, 127]", "grey")]
 )
 async def test_a_colour_is_named_after_the_nearest_known_one(run: Run, colour: str, name: str) -> None:
-    assert await run("snapshot/name_guesses.js", f"colourName({colour})") == name
+    assert await run("snapshot/lines.js", f"colourName({colour})") == name
 
 
 async def test_depths_are_recomputed_where_rows_were_left_out(run: Run) -> None:
     expression = "reindent([0, 2, 5, 2, 1].map((depth) => ({ depth }))).map((row) => row.depth)"
-    assert await run("snapshot/columns.js", expression) == [0, 1, 2, 1, 1]
+    assert await run("snapshot/snapshot.js", expression) == [0, 1, 2, 1, 1]
 
 
 async def test_a_ref_always_means_the_same_element(run: Run) -> None:

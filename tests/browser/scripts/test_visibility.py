@@ -75,13 +75,16 @@ async def test_colours_are_computed_as_a_browser_paints_them(run: Run, expressio
 async def test_a_linear_gradient_has_one_colour_at_a_point(
     run: Run, gradient: str, x: int, y: int, colour: list[float]
 ) -> None:
-    [found] = await run("paint/gradients.js", f"gradientColours({gradient!r}, {x}, {y}, 100, 100)")
+    [found] = await run("visibility/backgrounds.js", f"gradientColours({gradient!r}, {x}, {y}, 100, 100)")
     assert found == pytest.approx(colour)
 
 
 async def test_other_gradients_have_the_colours_of_all_their_stops(run: Run) -> None:
     gradient = "radial-gradient(rgb(1, 2, 3), rgb(4, 5, 6))"
-    assert await run("paint/gradients.js", f"gradientColours({gradient!r}, 0, 0, 9, 9)") == [[1, 2, 3, 1], [4, 5, 6, 1]]
+    assert await run("visibility/backgrounds.js", f"gradientColours({gradient!r}, 0, 0, 9, 9)") == [
+        [1, 2, 3, 1],
+        [4, 5, 6, 1],
+    ]
 
 
 BOXES = """<div id=low style="position:relative;z-index:-1"></div><div id=flow>text</div>
@@ -106,4 +109,4 @@ BOXES = """<div id=low style="position:relative;z-index:-1"></div><div id=flow>t
 async def test_boxes_are_compared_in_painting_order(run: Run, below: str, above: str) -> None:
     box = 'orderOfBox(document.getElementById("{}"), "")'
     expression = f"comparePaintOrder({box.format(below)}, {box.format(above)}) < 0"
-    assert await run("paint/paint_order.js", expression, body=BOXES) is True
+    assert await run("visibility/backdrops.js", expression, body=BOXES) is True

@@ -125,7 +125,7 @@ ENTRIES = (
     "listener_world.js",
     "origin_storage.js",
     "page_world.js",
-    "saved_state/origin_state.js",
+    "origin_state.js",
 )
 
 

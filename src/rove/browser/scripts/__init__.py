@@ -91,7 +91,7 @@ def page_world_script() -> str:
 @cache
 def state_script() -> str:
     """Return one expression for an object that reads and writes what the page's origin has stored."""
-    code = link(_FOLDER, "saved_state/origin_state.js")
+    code = link(_FOLDER, "origin_state.js")
     return f'(() => {{\n"use strict";\n{code}\nreturn {{ readStorage, writeStorage }};\n}})()'
 
 

@@ -1,7 +1,47 @@
 // The entry of the script that runs axe-core in rove's world of one frame, where the page can neither see nor change it.
 // `axe` is the axe-core of this world; the elements that it names are described by rove's own script.
 
-import { dropAudited, elementBehind, frameRef, indexOf, toldElements } from "./audits/audited_elements.js";
+import { isConnected } from "./dom/natives.js";
+
+// The elements of this frame that an audit has named, by a number of their own: only those that are told get a ref.
+
+// The script of every snapshot, which has the refs.
+const refScript = /** @type {any} */ (globalThis.rove);
+/** @type {Element[]} */
+let audited = [];
+/** @type {Map<Element, number>} */
+let indexes = new Map();
+
+/** @param {Element} element */
+const indexOf = (element) => {
+  let index = indexes.get(element);
+  if (index === undefined) {
+    index = audited.push(element) - 1;
+    indexes.set(element, index);
+  }
+  return index;
+};
+
+/** @param {string} ref @returns {Element | null} */
+const elementBehind = (ref) => refScript.element(ref);
+
+/** @param {Element | null} element @returns {string} */
+const frameRef = (element) => (element ? refScript.ref(element) : "");
+
+// Returns the ref of each element and its line, as a snapshot has it; null for one that has left the page.
+/** @param {number[]} wanted */
+const toldElements = (wanted) =>
+  wanted.map((index) => {
+    const element = audited[index];
+    if (!element || !isConnected(element)) return null;
+    const { ref, line } = refScript.describe(element);
+    return { ref, line };
+  });
+
+const dropAudited = () => {
+  audited = [];
+  indexes = new Map();
+};
 
 /** @typedef {{ ref?: string, frame?: object }} AuditContext */
 

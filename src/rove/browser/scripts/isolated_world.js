@@ -1,21 +1,5 @@
 // What the driver can call in a frame, and the events that rove's script there listens for.
 
-import { boxNow, pageBox, untilActionable } from "./acting/actionability.js";
-import { checkedIn } from "./acting/checkboxes.js";
-import { withElement } from "./acting/element_calls.js";
-import { elementFacts, outerHtml, readAttribute } from "./acting/extraction.js";
-import { enterSecret, fieldValue, fillIn, focusOn, insertAtFocus } from "./acting/fields.js";
-import { clearFiles, dropFiles } from "./acting/files.js";
-import { frameBoxNow, frameOrigin, hitAt, hitsFrame } from "./acting/frame_geometry.js";
-import { hasDragStarted, listenForDrags, listenForPresses, pressResult } from "./acting/presses.js";
-import { afterWheel, scrollFrom, scrollPage, scrollTo } from "./acting/scrolling.js";
-import { beginTyping, describeFocus, endTyping, focusedRef, typingFocus } from "./acting/typing.js";
-import { untilLayersRest } from "./acting/waiting.js";
-import { ariaSnapshot } from "./aria/aria_snapshot.js";
-import { locate, locateOpenly, locatorOf, matching, refOfAriaNumber } from "./aria/locators.js";
-import { listenForInteractions } from "./audits/interactions.js";
-import { holdStill, releaseStill } from "./audits/stillness.js";
-import { webVitals } from "./audits/web_vitals.js";
 import {
   beginChoice,
   beginSearch,
@@ -24,48 +8,92 @@ import {
   findOption,
   leaveList,
   openAfter,
-} from "./choosing/list_choice.js";
-import { selectOptions } from "./choosing/native_selects.js";
-import { consequenceOf } from "./consequences/activation.js";
-import { adoptShadow, takeClosedHosts } from "./dom/closed_shadow_roots.js";
-import { focusHere } from "./dom/focus.js";
-import { callNumbered, elementOfRef, refNumber, startRefs } from "./dom/refs.js";
-import { dragTo, endDrag, endRelease, takeDrags, takenDrag } from "./dragging/taken_drags.js";
-import { useOwnIterators } from "./iteration.js";
-import { listenForScrolling, untilAnimationsEnd } from "./page/animations.js";
-import { begin } from "./page/beginning.js";
-import { bodyText, nextChange, showsSelector, showsText } from "./page/changes.js";
-import { listenForClipboard, setClipboardText } from "./page/clipboard.js";
-import { listenForInput } from "./page/idle.js";
-import { leaveModes, listenForModes, releasePointer } from "./page/modes.js";
-import { coverTyped, watchPerson } from "./page/person_typing.js";
+  selectOptions,
+} from "./acting/choosing.js";
 import {
+  clearFiles,
+  dragTo,
+  dropFiles,
+  endDrag,
+  endRelease,
+  listenForClipboard,
+  setClipboardText,
+  takeDrags,
+  takenDrag,
+} from "./acting/data_transfer.js";
+import { untilLayersRest, withElement } from "./acting/element_calls.js";
+import { checkedIn, consequenceOf, elementFacts, outerHtml, readAttribute } from "./acting/element_facts.js";
+import { enterSecret, fieldValue, fillIn, focusOn, insertAtFocus } from "./acting/fields.js";
+import {
+  boxNow,
+  hasDragStarted,
+  listenForDrags,
+  listenForPresses,
+  pageBox,
+  pressResult,
+  untilActionable,
+} from "./acting/presses.js";
+import {
+  afterWheel,
+  frameBoxNow,
+  frameOrigin,
+  hitAt,
+  hitsFrame,
+  scrollFrom,
+  scrollPage,
+  scrollTo,
+} from "./acting/scrolling.js";
+import {
+  checkSecretFields,
+  holdSecretsIn,
+  selectionInContext,
+  testedValues,
+  unheldTexts,
+} from "./acting/secret_fields.js";
+import {
+  beginTyping,
+  coverTyped,
+  describeFocus,
+  endTyping,
+  focusedRef,
+  typingFocus,
+  watchPerson,
+} from "./acting/typing.js";
+import { ariaSnapshot } from "./aria/aria_snapshot.js";
+import { locate, locateOpenly, locatorOf, matching, refOfAriaNumber } from "./aria/locators.js";
+import { useOwnIterators } from "./dom/iteration.js";
+import { callNumbered, elementOfRef, refNumber, startRefs } from "./dom/refs.js";
+import { adoptShadow, focusHere, takeClosedHosts } from "./dom/tree.js";
+import { changedLook, listenForValidation, watchLookAt, watchLookOnKeys } from "./page/act_effects.js";
+import { holdStill, listenForScrolling, releaseStill, untilAnimationsEnd } from "./page/animations.js";
+import { begin } from "./page/beginning.js";
+import { leaveModes, listenForModes, releasePointer } from "./page/reports.js";
+import { listenForInput } from "./page/scheduled_work.js";
+import {
+  bodyText,
   expectsWork,
   firstEffect,
   hasAnswered,
+  nextChange,
+  showsSelector,
+  showsText,
   snapshotAndWatch,
   snapshotWhenSettled,
   untilComplete,
   untilSettled,
 } from "./page/settling.js";
-import { listenForValidation } from "./page/validation.js";
-import { changedLook, watchLookAt, watchLookOnKeys } from "./paint/look_changes.js";
-import { pageSource } from "./reading/page_source.js";
-import { recordedCandidates, recordedDescription } from "./recording/descriptions.js";
-import { listenForPasswords } from "./roles/passwords.js";
-import { findRows } from "./search/find.js";
-import { similarNames } from "./search/similar_names.js";
-import { describeElement, queryTargets, rectanglesOf, surroundingsOf } from "./search/targets.js";
-import { checkSecretFields } from "./secrets/secret_fields.js";
-import { selectionInContext } from "./secrets/selection.js";
-import { testedValues } from "./secrets/tested_attributes.js";
-import { holdSecretsIn, unheldTexts } from "./secrets/unheld_fields.js";
+import { listenForInteractions, webVitals } from "./page/web_vitals.js";
+import { listenForPasswords } from "./roles/controls.js";
+import { pageSource } from "./snapshot/page_source.js";
 import {
   isPressListener,
   noteClickListeners,
   useListenerProbe,
   useRecordedListeners,
 } from "./snapshot/press_targets.js";
+import { recordedCandidates, recordedDescription } from "./snapshot/recorded_elements.js";
+import { findRows, similarNames } from "./snapshot/search.js";
+import { describeElement, queryTargets, rectanglesOf, surroundingsOf } from "./snapshot/targets.js";
 
 useOwnIterators();
 

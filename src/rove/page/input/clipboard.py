@@ -1,7 +1,7 @@
 """A clipboard for each session, since the browser has one for all of its contexts.
 
 With the browser's own, text copied in one session is pasted by Control+V in another, and on Linux a middle click pastes
-what is selected in another. So nothing is written to the browser's clipboard (`page/clipboard.js`), and pages are
+what is selected in another. So nothing is written to the browser's clipboard (`acting/data_transfer.js`), and pages are
 denied access to it.
 """
 

@@ -14,7 +14,7 @@ REPORT_BINDING = "roveTell"
 
 
 class PageModes:
-    """The modes of one tab, as rove's script in the page reports them (`browser/scripts/page/modes.js`)."""
+    """The modes of one tab, as rove's script in the page reports them (`browser/scripts/page/reports.js`)."""
 
     def __init__(self, world: World, page_events: PageEvents) -> None:
         self._world = world

@@ -1,4 +1,4 @@
-"""Fields that hold a secret: each holds it as a whole or is empty (`browser/scripts/secrets/secret_fields.js`)."""
+"""Fields that hold a secret: each holds it as a whole or is empty (`browser/scripts/acting/secret_fields.js`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kind of a dialog and its default, which `scripts/page_world/dialogs.js` writes ahead of the message."""
+"""The kind of a dialog and its default, which `scripts/page_world.js` writes ahead of the message."""
 
 from __future__ import annotations
 

@@ -1,11 +1,90 @@
-// Calls from the driver that concern one element. Every answer carries the element's line, so that acting and reporting
-// need one call.
+// Calls from the driver that concern one element, and how long they wait for it. Every answer carries the element's line,
+// so that acting and reporting need one call.
 
 import { documentOrigin } from "../dom/elements.js";
+import { closestOf, queryOne } from "../dom/natives.js";
 import { elementOfRef, refNumber } from "../dom/refs.js";
+import { flattenedParent } from "../dom/tree.js";
 import { tellDriver } from "../page/reports.js";
-import { describeElement } from "../search/targets.js";
-import { nextFrameOrTimeout, waitFor } from "./waiting.js";
+import { describeElement } from "../snapshot/targets.js";
+
+// How long an act waits for an element that is not ready. A page at rest seldom makes it ready by itself.
+
+// For an element that is disabled, or a field that is read-only.
+export const DISABLED_MS = 2000;
+// For an element that is out of sight or covered: a message over it often goes away by itself.
+export const UNREADY_MS = 5000;
+// The most, while what is around the element keeps changing.
+const MAX_WAIT_MS = 8000;
+const SURROUNDING_LEVELS = 2;
+const ALL_KINDS = { subtree: true, childList: true, characterData: true, attributes: true };
+
+const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+
+// A page that is hidden or throttled may never paint; a timer bounds the wait for a frame.
+/** @returns {Promise<void>} */
+export const nextFrameOrTimeout = () =>
+  new Promise((resolve) => {
+    const late = setTimeout(resolve, 100);
+    nextFrame().then(() => {
+      clearTimeout(late);
+      resolve();
+    });
+  });
+
+/** @param {Element} element */
+const contentAround = (element) => {
+  let around = element;
+  for (let level = 0; level < SURROUNDING_LEVELS; level++) around = flattenedParent(around) ?? around;
+  return around;
+};
+
+// A wait for an element. It also watches what is around the element: a countdown or a spinner there shows that the
+// element may soon be ready.
+/** @param {Element} element @param {number} timeout */
+export const waitFor = (element, timeout) => {
+  const began = performance.now();
+  let changedAt = began;
+  const observer = new MutationObserver(() => {
+    changedAt = performance.now();
+  });
+  observer.observe(contentAround(element), ALL_KINDS);
+  const hasTimedOut = () => performance.now() - began >= timeout;
+  /** @param {number} restMs */
+  const hasRested = (restMs) => performance.now() - changedAt >= restMs || performance.now() - began >= MAX_WAIT_MS;
+  return {
+    /** @param {number} restMs */
+    isOver: (restMs) => restMs === 0 || hasTimedOut() || hasRested(restMs),
+    // `mayChange`: there is time left, which the driver uses if the page is loading something.
+    /** @param {{ retryFor?: number }} problem */
+    result: ({ retryFor = 0, ...answer }) => ({ ...answer, mayChange: retryFor > 0 && !hasTimedOut() }),
+    stop: () => observer.disconnect(),
+  };
+};
+
+/** @param {Animation} animation */
+export const isFiniteAndRunning = (animation) =>
+  animation.playState === "running" && Number.isFinite(animation.effect?.getComputedTiming().activeDuration);
+
+const LAYERS = "dialog, [popover], [aria-modal=true i], [role=dialog i], [role=alertdialog i], [role=menu i]";
+
+/** @param {Animation} animation */
+const movesLayer = (animation) => {
+  const target = animation.effect?.target;
+  return !!target && (closestOf(target, LAYERS) !== null || queryOne(target, LAYERS) !== null);
+};
+
+// Resolves when no dialog or menu is opening or closing: many ignore keys until their animation is over.
+/** @param {number} timeout */
+export const untilLayersRest = async (timeout) => {
+  const deadline = performance.now() + timeout;
+  const areMoving = () => document.getAnimations().some((each) => isFiniteAndRunning(each) && movesLayer(each));
+  if (!areMoving()) return;
+  while (areMoving() && performance.now() < deadline) await nextFrameOrTimeout();
+  // A page learns of the end of an animation in the next frame.
+  await nextFrameOrTimeout();
+  await nextFrameOrTimeout();
+};
 
 // What an element is called. Its states and its value are left out: an act may be about to change them.
 /** @param {Element} element */

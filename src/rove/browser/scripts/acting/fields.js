@@ -1,8 +1,6 @@
 // Filling in text fields and editable elements.
 
-import { isChoiceControl } from "../choosing/choice_controls.js";
 import { FRAMES, isTag } from "../dom/elements.js";
-import { deepActiveElement, focusHere } from "../dom/focus.js";
 import {
   activeElementOf,
   bodyOf,
@@ -12,15 +10,21 @@ import {
   queryAll,
   rootNodeOf,
 } from "../dom/natives.js";
-import { shadowOf } from "../dom/shadow_roots.js";
-import { isWithin } from "../dom/tree.js";
-import { dispatchEvents, setValue, textOfField } from "../roles/field_values.js";
-import { hidesValue, isPassword, releaseValue, wasPassword } from "../roles/passwords.js";
-import { holdEnteredSecrets, releaseSecrets } from "../secrets/secret_fields.js";
-import { DISABLED, HIDDEN_HINT, isDisabled } from "./actionability.js";
-import { described, lineOf, tellDone, withElement, withRetries } from "./element_calls.js";
+import { deepActiveElement, focusHere, isWithin, shadowOf } from "../dom/tree.js";
+import {
+  dispatchEvents,
+  hidesValue,
+  isPassword,
+  releaseValue,
+  setValue,
+  textOfField,
+  wasPassword,
+} from "../roles/controls.js";
+import { isChoiceControl } from "./choice_controls.js";
+import { DISABLED_MS, described, lineOf, tellDone, UNREADY_MS, withElement, withRetries } from "./element_calls.js";
+import { DISABLED, HIDDEN_HINT, isDisabled } from "./presses.js";
+import { holdEnteredSecrets, releaseSecrets } from "./secret_fields.js";
 import { beginTyping, takesText } from "./typing.js";
-import { DISABLED_MS, UNREADY_MS } from "./waiting.js";
 
 const TEXT_INPUT_TYPES = new Set(["", "text", "search", "url", "tel", "email", "password", "number"]);
 

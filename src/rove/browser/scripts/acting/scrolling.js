@@ -1,10 +1,20 @@
-// Scrolling of the page and of elements.
+// Scrolling of the page and of elements, and where the content of a frame lies.
 
-import { clientHeightOf, clientWidthOf, rootElementOf, scrollHeightOf, scrollWidthOf } from "../dom/natives.js";
+import { FRAMES } from "../dom/elements.js";
+import {
+  clientHeightOf,
+  clientWidthOf,
+  isElement,
+  matchesSelector,
+  rectOf,
+  rootElementOf,
+  scrollHeightOf,
+  scrollWidthOf,
+} from "../dom/natives.js";
+import { elementOfRef, refNumber } from "../dom/refs.js";
 import { deepestAt, flattenedParent, isWithin } from "../dom/tree.js";
-import { withElement } from "./element_calls.js";
-import { pointsOf } from "./hit_testing.js";
-import { nextFrameOrTimeout } from "./waiting.js";
+import { lineOf, nextFrameOrTimeout, withElement } from "./element_calls.js";
+import { pointsOf } from "./presses.js";
 
 /** @param {Element} element @param {boolean} down */
 const isScroller = (element, down) => {
@@ -17,7 +27,7 @@ const isScroller = (element, down) => {
 };
 
 /** @returns {Element | null} */
-export const pageScroller = () => document.scrollingElement || rootElementOf(document);
+const pageScroller = () => document.scrollingElement || rootElementOf(document);
 
 // Null in a document without any element, as document.open() leaves it.
 /** @param {Element | null} element @param {boolean} down @returns {Element | null} */
@@ -92,4 +102,71 @@ export const scrollTo = withElement((element) => {
 });
 
 /** @param {Element} element */
-export const scrollsAtAll = (element) => isScroller(element, true) || isScroller(element, false);
+const scrollsAtAll = (element) => isScroller(element, true) || isScroller(element, false);
+
+// Where the content of a frame lies in its parent document.
+
+// The top left corner of a frame's content, and the size of one of its pixels here: a frame may be scaled or zoomed.
+/** @param {any} element */
+const contentBoxOf = (element) => {
+  const box = rectOf(element);
+  const style = getComputedStyle(element);
+  const across = box.width / element.offsetWidth || 1;
+  const down = box.height / element.offsetHeight || 1;
+  return {
+    x: box.left + (element.clientLeft + parseFloat(style.paddingLeft)) * across,
+    y: box.top + (element.clientTop + parseFloat(style.paddingTop)) * down,
+    across,
+    down,
+  };
+};
+
+// The element at a point; for a frame, also the point in the frame's own coordinates.
+/** @param {number} x @param {number} y */
+export const hitAt = (x, y) => {
+  const hit = deepestAt(x, y);
+  if (!hit) return null;
+  const inside = contentBoxOf(hit);
+  return {
+    ref: "e" + refNumber(hit),
+    line: lineOf(hit),
+    isFrame: matchesSelector(hit, FRAMES),
+    x: (x - inside.x) / inside.across,
+    y: (y - inside.y) / inside.down,
+  };
+};
+
+// A frame may be larger than the viewport, so scrolling it into view may leave the wanted point outside.
+/** @param {Element} frame @param {() => Point} point */
+const scrollPointIntoView = (frame, point) => {
+  const page = pageScroller();
+  for (let around = flattenedParent(frame); around; around = flattenedParent(around)) {
+    if (around !== page && !(isElement(around) && scrollsAtAll(around))) continue;
+    const box = around === page ? new DOMRect(0, 0, innerWidth, innerHeight) : rectOf(around);
+    const [x, y] = point();
+    const left = x < box.left || x >= box.right ? x - (box.left + box.width / 2) : 0;
+    const top = y < box.top || y >= box.bottom ? y - (box.top + box.height / 2) : 0;
+    if (left || top) around.scrollBy({ left, top, behavior: "instant" });
+  }
+};
+
+export const frameOrigin = withElement((element, x, y) => {
+  /** @returns {Point} */
+  const point = () => {
+    const inside = contentBoxOf(element);
+    return [inside.x + x * inside.across, inside.y + y * inside.down];
+  };
+  if (deepestAt(...point()) !== element) {
+    Element.prototype.scrollIntoView.call(element, { block: "nearest", inline: "nearest", behavior: "instant" });
+    scrollPointIntoView(element, point);
+  }
+  return contentBoxOf(element);
+});
+
+export const frameBoxNow = withElement((element) => contentBoxOf(element));
+
+/** @param {string} ref @param {number} x @param {number} y */
+export const hitsFrame = (ref, x, y) => {
+  const hit = deepestAt(x, y);
+  return hit === elementOfRef(ref) ? null : hit ? lineOf(hit) : "nothing";
+};

@@ -1,8 +1,6 @@
 // The elements that a step of a Playwright locator means: by role, text, label, attribute or CSS.
 
-import { attr } from "../dom/attributes.js";
-import { isTag } from "../dom/elements.js";
-import { idrefs } from "../dom/id_references.js";
+import { attr, isTag } from "../dom/elements.js";
 import {
   bodyOf,
   comesBefore,
@@ -13,14 +11,11 @@ import {
   queryAll,
   textDataOf,
 } from "../dom/natives.js";
-import { shadowOf } from "../dom/shadow_roots.js";
 import { squash } from "../dom/text.js";
-import { allRoots, childListOf, isWithin, parentElementOf } from "../dom/tree.js";
-import { isWithinAriaHidden } from "../names/exclusion.js";
-import { labelsOf } from "../names/labels.js";
+import { allRoots, childListOf, idrefs, isWithin, parentElementOf, shadowOf } from "../dom/tree.js";
 import { inputType } from "../roles/controls.js";
-import { isHiddenForAria } from "./aria_boxes.js";
-import { ariaNameOf, ariaRoleOf } from "./aria_tree.js";
+import { isWithinAriaHidden, labelsOf } from "../roles/labels.js";
+import { ariaNameOf, ariaRoleOf, isHiddenForAria } from "./aria_tree.js";
 
 // Within one call the page cannot change.
 /** @type {Element[]} */

@@ -1,7 +1,7 @@
 // The one question with which an action begins: what changed since the last answer, and what its targets mean.
 
-import { recordedDescription } from "../recording/descriptions.js";
-import { queryTargets } from "../search/targets.js";
+import { recordedDescription } from "../snapshot/recorded_elements.js";
+import { queryTargets } from "../snapshot/targets.js";
 import { beginAction } from "./settling.js";
 
 /** @typedef {Query & { ref?: string }} Aim */

@@ -2,8 +2,8 @@
 // are restless from then on; their changes are not waited for, and they are named.
 
 import { checkVisibility, isConnected, textContentOf, textDataOf } from "../dom/natives.js";
-import { knownShadowRoots } from "../dom/shadow_roots.js";
 import { squash } from "../dom/text.js";
+import { knownShadowRoots } from "../dom/tree.js";
 import { noteEffect } from "./scheduled_work.js";
 
 // A text is restless once it was replaced so often for so long; later if the action that is waited for began it.

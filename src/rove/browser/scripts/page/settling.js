@@ -1,14 +1,16 @@
-// Waiting until everything that an action set off in the document is over: changes, frames, timers, animations.
+// Waiting for the page: until everything that an action set off is over, until a document is ready, for a change or a
+// text.
 
 import { fieldValue } from "../acting/fields.js";
 import { documentOrigin } from "../dom/elements.js";
-import { checkVisibility, queryAll, rectOf } from "../dom/natives.js";
-import { knownShadowRoots } from "../dom/shadow_roots.js";
+import { bodyOf, checkVisibility, queryAll, rectOf, textDataOf } from "../dom/natives.js";
+import { elementOfRef } from "../dom/refs.js";
 import { clip } from "../dom/text.js";
-import { forgetLook } from "../paint/look_changes.js";
+import { knownShadowRoots } from "../dom/tree.js";
 import { takeSnapshot } from "../snapshot/snapshot.js";
+import { queryTargets } from "../snapshot/targets.js";
+import { forgetLook, takeRefusedFields } from "./act_effects.js";
 import { animationTimeLeft, hasAnimations, isScrolling } from "./animations.js";
-import { inputSince, listenForInput, nextPaint, untilFrameIsOver } from "./idle.js";
 import {
   changesSoFar,
   firstChange,
@@ -21,10 +23,68 @@ import {
   stopCounting,
   watchForChanges,
 } from "./mutations.js";
-import { awaitedWork, NO_WORK, noteActionStart, noteIdleLoops } from "./scheduled_work.js";
+import {
+  awaitedWork,
+  inputSince,
+  listenForInput,
+  NO_WORK,
+  nextPaint,
+  noteActionStart,
+  noteIdleLoops,
+  untilFrameIsOver,
+} from "./scheduled_work.js";
 import { hasFadedIn, isSteady, markFieldsRestless } from "./steadiness.js";
-import { isUnfinished, showsBusy } from "./unfinished.js";
-import { takeRefusedFields } from "./validation.js";
+
+// Whether a document that was loaded is not ready yet: it is empty, a skeleton, or shows that it is busy.
+
+const BUSY =
+  '[aria-busy="true"],[role="progressbar"]:not([aria-valuenow]),progress:not([value]),' +
+  '[class*="skeleton" i],[class*="spinner" i],[class*="shimmer" i],[class*="loading" i]';
+const BUSY_WORDS = /^\s*(?:loading|please wait|one moment|just a moment)\b.{0,30}$/i;
+const MAX_TEXTS = 3000;
+
+/** @param {Element} element */
+const isSeen = (element) => {
+  const { width, height } = rectOf(element);
+  return width > 0 && height > 0 && checkVisibility(element, { visibilityProperty: true, opacityProperty: true });
+};
+
+// Elements that a person can use or see though they have no text.
+const CONTENT = "img,svg,canvas,video,input,textarea,select,iframe,object,embed";
+
+// Whether the page shows that it is busy.
+const showsBusy = () => {
+  for (const element of queryAll(document, BUSY)) if (isSeen(element)) return true;
+  return texts().isBusy;
+};
+
+// Reads the texts that can be seen, as far as needed.
+const texts = () => {
+  const body = bodyOf(document);
+  let isEmpty = true;
+  if (!body) return { isEmpty, isBusy: false };
+  const walker = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
+  for (let count = 0; count < MAX_TEXTS && walker.nextNode(); count++) {
+    const node = walker.currentNode;
+    const data = textDataOf(node);
+    if (!data.trim() || !node.parentElement || /^(?:SCRIPT|STYLE|NOSCRIPT|TEMPLATE)$/.test(node.parentElement.tagName))
+      continue;
+    const isWaiting = BUSY_WORDS.test(data);
+    if ((isEmpty || isWaiting) && isSeen(node.parentElement)) {
+      if (isWaiting) return { isEmpty: false, isBusy: true };
+      isEmpty = false;
+    }
+  }
+  return { isEmpty, isBusy: false };
+};
+
+const isUnfinished = () => {
+  const { isEmpty, isBusy } = texts();
+  if (isBusy || (isEmpty && ![...queryAll(document, CONTENT)].some(isSeen))) return true;
+  return showsBusy();
+};
+
+// Waiting until everything that an action set off in the document is over: changes, frames, timers, animations.
 
 // What a page shows for a moment ("Copied!") may be gone when all is over. Before a timer of this length the page is
 // therefore read, as long as nothing moves; at most a few times for one action.
@@ -329,4 +389,34 @@ export const untilComplete = async (isPicture) => {
   }
   if (performance.now() - now > ROUND_MS) await nextPaint();
   return isPicture ? missingPictures().length : 0;
+};
+
+// Waiting for changes of the document, and for text and selectors to appear.
+
+// Resolves at the next change of the document, or after the timeout.
+/** @param {number} timeout */
+export const nextChange = (timeout) =>
+  new Promise((resolve) => {
+    const done = () => {
+      observer.disconnect();
+      clearTimeout(timer);
+      resolve(true);
+    };
+    const observer = new MutationObserver(done);
+    observer.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+    const timer = setTimeout(done, timeout);
+  });
+
+export const bodyText = () => bodyOf(document)?.innerText ?? "";
+
+/** @param {string} text */
+export const showsText = (text) => bodyText().includes(text);
+
+/** @param {string} css */
+export const showsSelector = (css) => {
+  const found = queryTargets({ css, limit: 200 }).matches;
+  return found.some((match) => {
+    const element = elementOfRef(match.ref);
+    return element && checkVisibility(element, { visibilityProperty: true });
+  });
 };

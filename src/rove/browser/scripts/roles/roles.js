@@ -1,23 +1,94 @@
 // Roles: the first valid token of the role attribute, else what HTML-AAM, SVG-AAM and MathML give the element.
 
-import { ARIA, kindsOf } from "../dom/attribute_kinds.js";
-import { attr, hasAttr } from "../dom/attributes.js";
-import { HTML, isDetailsSummary, isHtml, isTag, MATHML, SVG, svgChildOf } from "../dom/elements.js";
-import { elementById, idrefs } from "../dom/id_references.js";
 import {
+  ARIA,
+  attr,
+  HTML,
+  hasAttr,
+  isDetailsSummary,
+  isHtml,
+  isTag,
+  kindsOf,
+  MATHML,
+  SVG,
+  svgChildOf,
+} from "../dom/elements.js";
+import {
+  closestOf,
   firstElementOf,
   localNameOf,
   matchesSelector,
   namespaceOf,
   nextElementOf,
+  parentNodeOf,
   queryOne,
   textContentOf,
 } from "../dom/natives.js";
-import { shadowOf } from "../dom/shadow_roots.js";
-import { ownerOrParentOf, parentElementOf } from "../dom/tree.js";
+import { elementById, idrefs, ownerOrParentOf, parentElementOf, shadowOf } from "../dom/tree.js";
 import { inputType, isFocusable } from "./controls.js";
 import { ARIA_ROLES, GLOBAL_ARIA, INPUT_ROLES, LISTABLE_INPUTS, SYNONYMS, TAG_ROLES } from "./role_names.js";
-import { cellRoleIn, TABLES } from "./tables.js";
+
+// Tables: roles of their cells, and tables that only lay out the page.
+
+// A table without headers that contains another table, or is inside one, only lays out the page.
+let layoutTables = new WeakMap();
+let tablesAreNested = false;
+
+export const resetTables = () => {
+  layoutTables = new WeakMap();
+  tablesAreNested = queryOne(document, "td table") !== null;
+  partsIn = null;
+};
+
+/** @param {Element} table */
+const isLayoutTable = (table) => {
+  let layout = layoutTables.get(table);
+  if (layout === undefined) {
+    layout =
+      !hasAttr(table, "role") &&
+      queryOne(table, "th,caption,thead,[scope],[headers]") === null &&
+      (queryOne(table, "table") !== null ||
+        (parentNodeOf(table) instanceof Element && closestOf(parentNodeOf(table), "td") !== null));
+    layoutTables.set(table, layout);
+  }
+  return layout;
+};
+
+/** @param {Element} element */
+export const isLayoutPart = (element) => {
+  if (!tablesAreNested) return false;
+  const tag = localNameOf(element);
+  if (tag === "table") return isHtml(element) && isLayoutTable(element);
+  if (tag !== "tr" && tag !== "td") return false;
+  return !hasAttr(element, "role") && arePartsOfLayout(element);
+};
+
+// Siblings belong to the same table.
+/** @type {Node | null} */
+let partsIn = null;
+let partsOfLayout = false;
+
+/** @param {Element} element */
+const arePartsOfLayout = (element) => {
+  const parent = parentNodeOf(element);
+  if (parent === null || parent !== partsIn) {
+    const table = closestOf(element, "table");
+    partsOfLayout = table !== null && isLayoutTable(table);
+    partsIn = parent;
+  }
+  return partsOfLayout;
+};
+
+/** @param {string} role */
+export const isGrid = (role) => role === "grid" || role === "treegrid";
+
+export const TABLES = new Set(["table", "grid", "treegrid"]);
+
+/** @param {string} table @param {string} parentRole */
+export const cellRoleIn = (table, parentRole) => {
+  if (parentRole !== "row" || !TABLES.has(table)) return "generic";
+  return isGrid(table) ? "gridcell" : "cell";
+};
 
 // All cells of a row have the same table, so it is remembered per row.
 /** @type {WeakMap<Element, string>} */

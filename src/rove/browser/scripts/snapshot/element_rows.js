@@ -1,21 +1,15 @@
 // Rows by kind of element: one line, a container, a cell, something pressable, a label that is pressed for its control.
 
-import { ARIA, kindsOf } from "../dom/attribute_kinds.js";
-import { hasAttr } from "../dom/attributes.js";
-import { isRendered, isTag } from "../dom/elements.js";
+import { ARIA, hasAttr, isRendered, isTag, kindsOf } from "../dom/elements.js";
 import { clientHeightOf, clientWidthOf, queryOne, rectOf, textContentOf } from "../dom/natives.js";
 import { refNumber } from "../dom/refs.js";
-import { shadowOf } from "../dom/shadow_roots.js";
 import { clean } from "../dom/text.js";
-import { NO_NAME, nameOf } from "../names/names.js";
-import { hasOwnLabel, roleOf } from "../roles/roles.js";
-import { isLayoutPart } from "../roles/tables.js";
-import { toggleLook } from "../roles/toggles.js";
-import { TEXT_ENTRY } from "../roles/values.js";
-import { areasOf } from "../visibility/image_maps.js";
-import { composeLine, guessedName, nameMark, noteHref, roleAndName } from "./lines.js";
-import { isUnreadable } from "./name_guesses.js";
-import { addFieldText, addListMark, endParagraph, hasNoText, isTextOnly } from "./plain_text.js";
+import { areasOf, shadowOf } from "../dom/tree.js";
+import { TEXT_ENTRY } from "../roles/controls.js";
+import { NO_NAME, nameOf } from "../roles/names.js";
+import { hasOwnLabel, isLayoutPart, roleOf } from "../roles/roles.js";
+import { toggleLook } from "../roles/states.js";
+import { composeLine, guessedName, isUnreadable, nameMark, noteHref, roleAndName } from "./lines.js";
 import {
   hasControlInside,
   hasSimilarChildren,
@@ -55,7 +49,23 @@ import {
   TABLE_PARTS,
   VALUE_ROLES,
 } from "./row_roles.js";
-import { FRAME, flushText, frames, inlineFirstText, PRESS, pushRow, rows, STRUCTURE, TEXT, UNSEEN } from "./rows.js";
+import {
+  addFieldText,
+  addListMark,
+  endParagraph,
+  FRAME,
+  flushText,
+  frames,
+  hasNoText,
+  inlineFirstText,
+  isTextOnly,
+  PRESS,
+  pushRow,
+  rows,
+  STRUCTURE,
+  TEXT,
+  UNSEEN,
+} from "./rows.js";
 
 // An area is as visible as its picture.
 /** @param {Element} image @param {VisibilityContext} context @param {VisibilityContext} inner */

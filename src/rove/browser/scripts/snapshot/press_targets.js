@@ -1,12 +1,25 @@
-// Elements that a person can press, whether or not the markup says so.
+// Elements that a person can press, whether or not the markup says so, and those that are shown only while the pointer
+// is over another.
 
-import { CLICK_HANDLER, EDITABLE, kindsOf, TABINDEX } from "../dom/attribute_kinds.js";
-import { attr, hasAttr } from "../dom/attributes.js";
-import { isEditingHost, isHtml, isRendered, isTag, SVG } from "../dom/elements.js";
+import {
+  attr,
+  CLICK_HANDLER,
+  EDITABLE,
+  hasAttr,
+  isEditingHost,
+  isHtml,
+  isRendered,
+  isTag,
+  kindsOf,
+  SVG,
+  TABINDEX,
+} from "../dom/elements.js";
 import {
   checkVisibility,
   childCountOf,
   childrenOf,
+  closestOf,
+  containsNode,
   firstChildOf,
   firstElementOf,
   isElement,
@@ -22,14 +35,16 @@ import {
   textContentOf,
   textDataOf,
 } from "../dom/natives.js";
-import { elementOfRef } from "../dom/refs.js";
-import { shadowsWereMet } from "../dom/shadow_roots.js";
-import { shownChildren, shownNodesIn } from "../dom/tree.js";
+import { elementOfRef, refNumber } from "../dom/refs.js";
+import { hoverSelectors } from "../dom/style_sheets.js";
+import { quote, squash } from "../dom/text.js";
+import { shadowsWereMet, shownChildren, shownNodesIn } from "../dom/tree.js";
 import { LISTENER_FOUND, LISTENING_QUESTION } from "../main_world/event_names.js";
-import { labelsOf } from "../names/labels.js";
 import { inputType, isFocusable } from "../roles/controls.js";
+import { labelsOf } from "../roles/labels.js";
 import { hasOwnLabel } from "../roles/roles.js";
 import { clipPathRect, isClippedAway } from "../visibility/clipping.js";
+import { rows } from "./rows.js";
 
 export const PRESS_ROLES = new Set(
   (
@@ -274,3 +289,80 @@ export const visibleLabelOf = (control) => {
   }
   return null;
 };
+
+// Controls that style rules show only while the pointer is over an element, such as the buttons of a row in a mail list.
+// They are told in the row of that element, for the first of several alike.
+
+const MAX_HOVER_SELECTORS = 30;
+const MAX_REVEALED = 300;
+const MAX_TOLD = 8;
+const MAX_LABEL = 40;
+const HOVERED_CONTROLS =
+  "a[href],button,input,select,textarea,[role],[tabindex],[onclick],[jsaction],[data-tooltip],li";
+
+export const tellHoverControls = () => {
+  for (const selector of [...hoverSelectors].slice(0, MAX_HOVER_SELECTORS)) {
+    const [hovered] = selector.split(":hover");
+    if (hovered.trim()) tellRevealed(hovered, selector.replaceAll(":hover", ""));
+  }
+};
+
+/** @param {string} hovered @param {string} selector */
+const tellRevealed = (hovered, selector) => {
+  /** @type {Map<Element, string[]>} */
+  const told = new Map();
+  for (const element of Array.from(safeQuery(selector)).slice(0, MAX_REVEALED)) {
+    const owner = isRendered(element) ? null : closestOf(element, hovered);
+    if (owner === null || !isRendered(owner)) continue;
+    const labels = labelsIn(element);
+    if (labels.length) told.set(owner, (told.get(owner) || []).concat(labels));
+  }
+  const [first] = told.keys();
+  if (first) tellIn(first, told);
+};
+
+// A selector that a style sheet accepts may still fail without its pseudo-class.
+/** @param {string} selector @returns {ArrayLike<Element>} */
+const safeQuery = (selector) => {
+  try {
+    return queryAll(document, selector);
+  } catch {
+    return [];
+  }
+};
+
+/** @param {Element} element */
+const labelsIn = (element) => {
+  const controls = Array.from(queryAll(element, HOVERED_CONTROLS)).filter(
+    (each) => !each.querySelector(HOVERED_CONTROLS),
+  );
+  return (controls.length ? controls : [element]).map(hoverLabelOf).filter(Boolean);
+};
+
+/** @param {Element} element */
+const hoverLabelOf = (element) => {
+  const label = ["aria-label", "data-tooltip", "title"].map((name) => attr(element, name)).find(Boolean);
+  const text = squash(label || textContentOf(element));
+  return text.length <= MAX_LABEL ? text : "";
+};
+
+/** @param {Element} owner @param {Map<Element, string[]>} told */
+const tellIn = (owner, told) => {
+  const row = rowFor(owner);
+  if (!row) return;
+  row.ref ||= refNumber(owner);
+  const labels = told.get(owner) || [];
+  const more = labels.length > MAX_TOLD ? ` +${labels.length - MAX_TOLD}` : "";
+  const others = told.size > 1 ? `; likewise in ${told.size - 1} more` : "";
+  const words = labels.slice(0, MAX_TOLD).map((label) => quote(label));
+  row.marks = `${row.marks || ""} (invisible until hover: ${words.join(" ")}${more}${others})`;
+};
+
+// The row of the element itself, else the first row inside it.
+/** @param {Element} owner */
+const rowFor = (owner) =>
+  rows.find((row) => row.element === owner && !row.isLeftOut) ||
+  rows.find((row) => {
+    const node = row.element || row.node;
+    return node !== undefined && !row.isLeftOut && containsNode(owner, node);
+  });

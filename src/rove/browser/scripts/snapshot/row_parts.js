@@ -1,20 +1,16 @@
 // Parts that rows of all kinds share: their flags and marks, and what becomes of them once their children are known.
 
 import { isEditingHost, isTag } from "../dom/elements.js";
-import { activeElement } from "../dom/focus.js";
-import { idrefs } from "../dom/id_references.js";
 import { rectOf } from "../dom/natives.js";
 import { refNumber } from "../dom/refs.js";
 import { letterCount, MAX_NAME, quote, squash } from "../dom/text.js";
-import { showsPicture } from "../paint/pictures.js";
-import { inputType } from "../roles/controls.js";
-import { TEXT_ENTRY, valueOfControl } from "../roles/values.js";
-import { unseenValue } from "../text_placement/field_text.js";
+import { activeElement, idrefs } from "../dom/tree.js";
+import { inputType, TEXT_ENTRY, valueOfControl } from "../roles/controls.js";
+import { showsPicture } from "../visibility/backgrounds.js";
 import { contextInside } from "../visibility/contexts.js";
-import { unseenElement, unseenPicture, unseenTexts } from "../visibility/text_visibility.js";
+import { unseenElement, unseenPicture, unseenTexts, unseenValue } from "../visibility/text_visibility.js";
 import { viewOf } from "../visibility/viewport.js";
 import { firstUnseen, guessedName, markFor } from "./lines.js";
-import { isTextOnly } from "./plain_text.js";
 import { isListener, WEAK } from "./press_targets.js";
 import { CELL_ROLES, ITEM_ROLES, KEPT_WHEN_EMPTY, STYLED_INPUT_TYPES } from "./row_roles.js";
 import {
@@ -26,6 +22,7 @@ import {
   IN_VIEW,
   ITEM,
   inlineFirstText,
+  isTextOnly,
   PRESS,
   rows,
   TEXT,

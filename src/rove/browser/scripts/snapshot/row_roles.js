@@ -1,15 +1,26 @@
 // How elements become rows, by role.
 
-import { ARIA, CELL_STATE, FIELD_STATE, kindsOf, ROLE, TITLE } from "../dom/attribute_kinds.js";
-import { attr, hasAnyAttribute, hasAttr } from "../dom/attributes.js";
-import { isEditingHost, isHtml, isTag, SVG } from "../dom/elements.js";
+import {
+  ARIA,
+  attr,
+  CELL_STATE,
+  FIELD_STATE,
+  hasAnyAttribute,
+  hasAttr,
+  isEditingHost,
+  isHtml,
+  isTag,
+  kindsOf,
+  ROLE,
+  SVG,
+  TITLE,
+} from "../dom/elements.js";
 import { childCountOf, localNameOf, namespaceOf, queryOne, textContentOf } from "../dom/natives.js";
 import { squash } from "../dom/text.js";
 import { parentElementOf } from "../dom/tree.js";
-import { EXCLUDED_FROM_NAMES, NAMED_BY_CONTENT } from "../names/exclusion.js";
-import { captionOf } from "../names/labels.js";
-import { alternativeOf, NO_NAME, nameOf, newNameWalk } from "../names/names.js";
 import { inputType } from "../roles/controls.js";
+import { captionOf, EXCLUDED_FROM_NAMES, NAMED_BY_CONTENT } from "../roles/labels.js";
+import { alternativeOf, NO_NAME, nameOf, newNameWalk } from "../roles/names.js";
 import { hasOwnLabel } from "../roles/roles.js";
 import { statesOf } from "../roles/states.js";
 import { HIDEABLE_INPUT_TYPES, isHiddenControl, SVG_SHAPE_TAGS, visibleLabelOf } from "./press_targets.js";

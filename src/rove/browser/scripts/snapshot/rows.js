@@ -1,6 +1,12 @@
-// The rows of one pass. Runs of text are merged into one row.
+// The rows of one pass, with their text and the long lists that they belong to. Runs of text are merged into one row.
 
+import { isTag } from "../dom/elements.js";
+import { localNameOf, parentNodeOf } from "../dom/natives.js";
+import { refNumber } from "../dom/refs.js";
 import { clean, clip, escapeQuoted, MAX_TEXT, quote, squash, thousands } from "../dom/text.js";
+import { hidesValue, optionText, valueOfControl } from "../roles/controls.js";
+import { isNumberedOtherwise, ordinalOf } from "../roles/generated_content.js";
+import { unseenElement, unseenValue } from "../visibility/text_visibility.js";
 import { markFor, REF_PLACEHOLDER } from "./lines.js";
 
 export const PRESS = 1;
@@ -189,4 +195,111 @@ export const dropRowKeepChildren = (index) => {
   const depth = rows[index].depth;
   rows.splice(index, 1);
   for (let i = index; i < rows.length; i++) rows[i].depth = Math.max(depth, rows[i].depth - 1);
+};
+
+// Long lists: each remembers where the rows of its children start, so that it can be cut between children.
+
+export const GROUP_SIZE = 12;
+/** @type {Group[]} */
+export let groups = [];
+
+export const resetGroups = () => {
+  groups = [];
+};
+
+/** @param {Element} element @returns {Group} */
+export const startGroup = (element) => ({ element, items: [], children: [], last: null });
+
+/** @param {Group} group @param {number} before @param {number} index */
+export const noteItem = (group, before, index) => {
+  if (rows.length <= before) return;
+  group.items.push(rows[before]);
+  group.children.push(index);
+};
+
+/** @param {Group} group */
+export const endGroup = (group) => {
+  group.last = rows[rows.length - 1];
+  if (group.items.length >= GROUP_SIZE) groups.push(group);
+};
+
+/** @param {Element} element @param {VisibilityContext} context @param {number} from @param {number} to */
+export const addFold = (element, context, from, to) => {
+  if (to <= from || context.isInName) return;
+  flushText();
+  rows.push({
+    depth: context.depth,
+    flags: FOLD,
+    ref: refNumber(element),
+    line: `… ${thousands(to - from)} more`,
+    from,
+    to,
+  });
+};
+
+// Text without roles: what the text of an element shows, by the same walk as a snapshot.
+
+// Whether this pass reads text, not rows for elements.
+export let isTextOnly = false;
+
+// Whether paragraphs are set apart, and items of lists marked.
+let isStructured = false;
+// The element whose text is read, if not that of the page: an item by itself needs no mark.
+/** @type {Element | null} */
+let textRoot = null;
+
+/** @param {boolean} isWanted @param {boolean} hasStructure */
+export const prepareText = (isWanted, hasStructure) => {
+  isTextOnly = isWanted;
+  isStructured = isWanted && hasStructure;
+  textRoot = null;
+};
+
+/** @param {Element} element */
+export const setTextRoot = (element) => {
+  textRoot = element;
+};
+
+// Elements after which a reader expects an empty line.
+const PARAGRAPHS = new Set([
+  ..."p h1 h2 h3 h4 h5 h6 blockquote pre ul ol dl table figure hr section article".split(" "),
+]);
+
+// Adds the bullet or the number of a list item, unless its style has another marker, which is added anyway.
+/** @param {Element} element @param {VisibilityContext} inner */
+export const addListMark = (element, inner) => {
+  if (!isStructured || element === textRoot || !isTag(element, "li") || !inner.seen) return;
+  const list = parentNodeOf(element);
+  const isNumbered = list instanceof Element && isTag(list, "ol");
+  if (!isNumbered) addText("- ", inner, "");
+  else if (!isNumberedOtherwise(element)) addText(`${ordinalOf(element)}. `, inner, "");
+};
+
+// Leaves an empty line after a paragraph.
+/** @param {Element} element */
+export const endParagraph = (element) => {
+  if (!isStructured || !PARAGRAPHS.has(localNameOf(element))) return;
+  flushText();
+  const last = rows[rows.length - 1];
+  if (last && last.flags & TEXT && !last.mark && last.text && !last.text.endsWith("\n")) last.text += "\n";
+};
+
+// Their content is a value, a picture or what is shown only where they cannot be.
+const WITHOUT_TEXT = new Set(["img", "input", "textarea", "canvas", "video", "audio", "meter", "progress"]);
+
+/** @param {Element} element */
+export const hasNoText = (element) => WITHOUT_TEXT.has(localNameOf(element));
+
+/** @param {any} element */
+const shownValue = (element) => {
+  if (hidesValue(element)) return `(${element.value.length} hidden characters)`;
+  return isTag(element, "select") ? Array.from(element.selectedOptions, optionText).join(", ") : String(element.value);
+};
+
+// Adds the value of a field as its text. Returns whether the element is a field.
+/** @param {Element} element @param {VisibilityContext} inner */
+export const addFieldText = (element, inner) => {
+  if (valueOfControl(element) === null) return false;
+  addText(shownValue(element), inner, unseenElement(element, inner) || unseenValue(element, inner));
+  return true;
 };

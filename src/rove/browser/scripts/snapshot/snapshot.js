@@ -1,11 +1,6 @@
 // One pass over the document: everything that the driver needs, in columns.
 
-import { rememberKinds } from "../dom/attribute_kinds.js";
-import { closedHosts, resetClosedHosts } from "../dom/closed_shadow_roots.js";
-import { collectInternals } from "../dom/element_internals.js";
-import { documentOrigin, isEditingHost, isHtml, isTag } from "../dom/elements.js";
-import { findActiveElement } from "../dom/focus.js";
-import { collectAriaOwns, ownersByElement } from "../dom/id_references.js";
+import { collectInternals, documentOrigin, isEditingHost, isHtml, isTag, rememberKinds } from "../dom/elements.js";
 import {
   bodyOf,
   childCountOf,
@@ -20,56 +15,68 @@ import {
   titleOf,
 } from "../dom/natives.js";
 import { elementOfRef, nextRefNumber, refNumber, startFreshRefs } from "../dom/refs.js";
-import { noteShadow } from "../dom/shadow_roots.js";
+import { prepareStyles } from "../dom/style_sheets.js";
 import { quote, resetStrippedCharacters, squash, strippedCharacters } from "../dom/text.js";
-import { parentElementOf, pathOf } from "../dom/tree.js";
-import { addFold, endGroup, resetGroups, startGroup } from "../folding/groups.js";
-import { foldRepetition } from "../folding/repetition.js";
-import { resetCounterStyles } from "../names/counter_styles.js";
-import { resetCounters } from "../names/counters.js";
-import { isHiddenByStyle } from "../names/exclusion.js";
-import { resetLabels } from "../names/labels.js";
-import { NO_NAME, nameOf } from "../names/names.js";
-import { resetOrdinals } from "../names/ordinals.js";
-import { keepRefsOfRedrawn } from "../page/redraws.js";
-import { arrangeLayers, coverRow, putBehind } from "../paint/layers.js";
-import { collectSurfaces } from "../paint/surfaces.js";
+import {
+  closedHosts,
+  collectAriaOwns,
+  findActiveElement,
+  noteShadow,
+  ownersByElement,
+  parentElementOf,
+  pathOf,
+  pictureOf,
+  resetClosedHosts,
+} from "../dom/tree.js";
 import { findDisabledGroups } from "../roles/controls.js";
-import { isPresentationalChild, resetRoles, roleOf, tableRoleOf } from "../roles/roles.js";
-import { resetTables } from "../roles/tables.js";
-import { resetClippedText } from "../text_placement/clipped_text.js";
-import { readStyle, styleOf } from "../visibility/computed_styles.js";
+import { resetCounterStyles, resetCounters, resetOrdinals } from "../roles/generated_content.js";
+import { isHiddenByStyle, resetLabels } from "../roles/labels.js";
+import { NO_NAME, nameOf } from "../roles/names.js";
+import { isPresentationalChild, resetRoles, resetTables, roleOf, tableRoleOf } from "../roles/roles.js";
+import { resetClippedText } from "../visibility/clipping.js";
+import { findShrunkFonts, readStyle, styleOf } from "../visibility/computed_styles.js";
 import { contextAt, enter, resetContexts } from "../visibility/contexts.js";
-import { findShrunkFonts } from "../visibility/effects.js";
-import { findHighlights } from "../visibility/highlights.js";
-import { tellHoverControls } from "../visibility/hover.js";
-import { pictureOf } from "../visibility/image_maps.js";
-import { markCovered, resetPaint } from "../visibility/overlays.js";
-import { prepareStyles } from "../visibility/style_sheets.js";
+import { collectSurfaces } from "../visibility/surfaces.js";
+import { findHighlights } from "../visibility/text_visibility.js";
 import { measurePage, pageHeight, pageWidth } from "../visibility/viewport.js";
-import { markOddColours } from "./colour_notes.js";
-import { columnsOf, filterRows, groupColumns } from "./columns.js";
 import { isTinyFrame } from "./element_rows.js";
+import { arrangeLayers, coverRow, putBehind } from "./layers.js";
 import { composeLine, markFor, noteHref, prepareLinks } from "./lines.js";
-import { addFieldText, prepareText, setTextRoot } from "./plain_text.js";
-import { findClickListeners, findListeningParts, PRESS_ROLES, STRONG } from "./press_targets.js";
+import { markCovered, resetPaint } from "./overlays.js";
+import { findClickListeners, findListeningParts, PRESS_ROLES, STRONG, tellHoverControls } from "./press_targets.js";
+import { keepRefsOfRedrawn } from "./redraws.js";
+import { foldRepetition } from "./repetition.js";
 import { markUnseenContent, newRow } from "./row_parts.js";
 import { VALUE_ROLES } from "./row_roles.js";
 import {
+  addFieldText,
+  addFold,
   addText,
   COVER,
+  endGroup,
+  FOLD,
   FRAME,
+  finishLine,
   flushText,
   frames,
+  GROUP_SIZE,
+  groups,
+  IN_VIEW,
+  ITEM,
   longestText,
   PRESS,
+  prepareText,
   replaceRows,
+  resetGroups,
   rows,
   STRUCTURE,
+  setTextRoot,
+  startGroup,
   startRows,
   TEXT,
   UNSEEN,
 } from "./rows.js";
+import { markOddColours } from "./text_rows.js";
 import {
   modalDialog,
   startWalk,
@@ -80,6 +87,126 @@ import {
   walkLimits,
   walkRange,
 } from "./walk.js";
+
+// Rows as columns of text, which the DevTools protocol carries faster than lists of values; and which rows are kept.
+
+/** @param {Row} row @param {SnapshotOptions} options */
+const isKeptInMode = (row, options) => {
+  if (options.mode === "viewport") return Boolean(row.flags & IN_VIEW) || Boolean(row.flags & FOLD);
+  return row.flags & (PRESS | FRAME | FOLD) || (row.flags & STRUCTURE && row.role !== "list");
+};
+
+// Keeps elements that can be pressed or are in the viewport, with the headings and landmarks around them.
+/** @param {SnapshotOptions} options */
+const filterRows = (options) => {
+  if (options.depth !== null && options.depth !== undefined) cutDepth(options.depth);
+  if (options.mode !== "interactive" && options.mode !== "viewport") return;
+  const keep = new Array(rows.length).fill(false);
+  /** @type {number[]} */
+  const ancestors = [];
+  rows.forEach((row, index) => {
+    while (ancestors.length && rows[ancestors[ancestors.length - 1]].depth >= row.depth) ancestors.pop();
+    if (
+      isKeptInMode(row, options) &&
+      (options.mode === "viewport" || row.flags & (PRESS | FRAME | FOLD) || row.role === "heading" || index === 0)
+    ) {
+      keep[index] = true;
+      for (const above of ancestors) if (rows[above].flags & (STRUCTURE | PRESS | ITEM)) keep[above] = true;
+    }
+    ancestors.push(index);
+  });
+  replaceRows(reindent(rows.filter((_, index) => keep[index])));
+};
+
+/** @param {Row[]} kept */
+const reindent = (kept) => {
+  const stack = [];
+  for (const row of kept) {
+    while (stack.length && stack[stack.length - 1] >= row.depth) stack.pop();
+    const depth = stack.length;
+    stack.push(row.depth);
+    row.depth = depth;
+  }
+  return kept;
+};
+
+/** @param {number} depth */
+const cutDepth = (depth) => {
+  const kept = [];
+  let hidden = 0;
+  for (const row of rows) {
+    if (row.depth <= depth) kept.push(row);
+    else hidden += 1;
+  }
+  replaceRows(kept);
+  walkLimits.cutByDepth = hidden;
+};
+
+// The index of a row among the rows that are sent; -1 if it is not sent.
+/** @param {Row | null} row */
+const placeOf = (row) => (row !== null && row.place !== undefined && rows[row.place] === row ? row.place : -1);
+
+const groupColumns = () => {
+  const columns = [];
+  for (const group of groups) {
+    const last = placeOf(group.last);
+    if (last < 0) continue;
+    const starts = [];
+    const children = [];
+    // Most lists show every child, so that the number of the child is its position and need not be sent.
+    let dense = true;
+    for (let i = 0; i < group.items.length; i++) {
+      const place = placeOf(group.items[i]);
+      if (place < 0) continue;
+      if (group.children[i] !== starts.length) dense = false;
+      starts.push(place);
+      children.push(group.children[i]);
+    }
+    if (starts.length < GROUP_SIZE) continue;
+    columns.push({
+      ref: refNumber(group.element),
+      total: childCountOf(group.element),
+      end: last + 1,
+      starts: starts.join(" "),
+      children: dense ? null : children.join(" "),
+    });
+  }
+  return columns;
+};
+
+/** @param {Row} row */
+const rowBoxOf = (row) => {
+  const element = row.element;
+  if (!element) return null;
+  const rect = rectOf(element);
+  return [Math.round(rect.left), Math.round(rect.top), Math.round(rect.width), Math.round(rect.height)];
+};
+
+/** @param {SnapshotOptions} options */
+const columnsOf = (options) => {
+  const count = rows.length;
+  const depths = new Array(count);
+  const flags = new Array(count);
+  const refs = new Array(count);
+  /** @type {Record<number, (number | undefined)[]>} */
+  const folds = {};
+  /** @type {(number[] | null)[] | null} */
+  const boxes = options.boxes ? [] : null;
+  let lines = "";
+  let hrefs = "";
+  for (let index = 0; index < count; index++) {
+    const row = rows[index];
+    row.place = index;
+    depths[index] = row.depth;
+    flags[index] = row.flags;
+    refs[index] = row.ref;
+    lines += index === 0 ? finishLine(row) : "\n" + finishLine(row);
+    if (row.href) hrefs += (hrefs && "\n") + index + " " + row.href;
+    if (row.from !== undefined) folds[index] = [row.from, row.to];
+    if (boxes) boxes.push(row.ref ? rowBoxOf(row) : null);
+  }
+  return { depths: depths.join(" "), flags: flags.join(" "), refs: refs.join(" "), lines, hrefs, folds, boxes };
+};
 
 // Within one pass the page cannot change: what is computed for an element is kept until the next pass begins.
 /** @param {SnapshotOptions} options */

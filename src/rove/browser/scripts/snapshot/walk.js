@@ -1,11 +1,6 @@
 // The walk over the flattened tree: one visit per rendered element.
 
-import { kindsOf, ROLE } from "../dom/attribute_kinds.js";
-import { hasAttr } from "../dom/attributes.js";
-import { isLikelyHost, noteClosedHost } from "../dom/closed_shadow_roots.js";
-import { firstChildTag, HTML, NOT_RENDERED_TAGS, SVG, SVG_SKIPPED } from "../dom/elements.js";
-import { activeElement } from "../dom/focus.js";
-import { elementsByOwner, ownersByElement } from "../dom/id_references.js";
+import { firstChildTag, HTML, hasAttr, kindsOf, NOT_RENDERED_TAGS, ROLE, SVG, SVG_SKIPPED } from "../dom/elements.js";
 import {
   childCountOf,
   childrenOf,
@@ -24,20 +19,37 @@ import {
 } from "../dom/natives.js";
 import { refNumber } from "../dom/refs.js";
 import { clip, MAX_TEXT, quote, squash } from "../dom/text.js";
-import { flattenedChildren, MAX_NESTING } from "../dom/tree.js";
-import { addFold, endGroup, GROUP_SIZE, noteItem, startGroup } from "../folding/groups.js";
-import { noteSurface } from "../paint/surfaces.js";
+import {
+  activeElement,
+  elementsByOwner,
+  flattenedChildren,
+  isLikelyHost,
+  MAX_NESTING,
+  noteClosedHost,
+  ownersByElement,
+} from "../dom/tree.js";
 import { inputType } from "../roles/controls.js";
 import { TAG_ROLES } from "../roles/role_names.js";
-import { BY_TAG, roleOf } from "../roles/roles.js";
-import { cellRoleIn, TABLES } from "../roles/tables.js";
-import { addMarker, addPseudo, addSwatch, visitText } from "../text_placement/text_rows.js";
+import { BY_TAG, cellRoleIn, roleOf, TABLES } from "../roles/roles.js";
 import { styleOf } from "../visibility/computed_styles.js";
 import { contextAt, enter } from "../visibility/contexts.js";
-import { swatchText } from "./colour_notes.js";
+import { noteSurface } from "../visibility/surfaces.js";
 import { addAreaRows, addDefaultSummaryRow, addElementRows, addLabelRows } from "./element_rows.js";
 import { hasPressableShapes, pressStrength } from "./press_targets.js";
-import { breakText, FOLD, flushText, rows, separateText, textRun } from "./rows.js";
+import {
+  addFold,
+  breakText,
+  endGroup,
+  FOLD,
+  flushText,
+  GROUP_SIZE,
+  noteItem,
+  rows,
+  separateText,
+  startGroup,
+  textRun,
+} from "./rows.js";
+import { addMarker, addPseudo, addSwatch, swatchText, visitText } from "./text_rows.js";
 
 export const SKIPPED = new Set([...NOT_RENDERED_TAGS, "area", "map", "noframes", "noembed"]);
 

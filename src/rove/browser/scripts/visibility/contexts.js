@@ -1,9 +1,7 @@
 // The context in which the children of an element are seen: what it inherits from its ancestors. Rectangles are measured
 // only where style alone does not decide.
 
-import { ARIA, INERT, kindsOf } from "../dom/attribute_kinds.js";
-import { lowerCaseAttr } from "../dom/attributes.js";
-import { isHtml } from "../dom/elements.js";
+import { ARIA, INERT, isHtml, kindsOf, lowerCaseAttr } from "../dom/elements.js";
 import {
   clientHeightOf,
   clientWidthOf,

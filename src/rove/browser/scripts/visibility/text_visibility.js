@@ -1,15 +1,23 @@
-// Why a person would not see a text or an element.
+// Why a person would not see a text or an element, and where text lies that is not a text node.
 
-import { localNameOf, rectOf, textContentOf, textDataOf } from "../dom/natives.js";
+import {
+  clientHeightOf,
+  clientWidthOf,
+  isElement,
+  localNameOf,
+  rectOf,
+  scrollHeightOf,
+  scrollWidthOf,
+  textContentOf,
+  textDataOf,
+} from "../dom/natives.js";
 import { squash } from "../dom/text.js";
-import { flattenedParent } from "../dom/tree.js";
-import { isHiddenByStyle } from "../names/exclusion.js";
-import { paintedPoints } from "../paint/backdrops.js";
-import { backgroundPalette } from "../paint/backgrounds.js";
-import { pseudoRect } from "../paint/pseudo_boxes.js";
-import { collectSurfaces } from "../paint/surfaces.js";
-import { clippedParts } from "../text_placement/clipped_text.js";
-import { reachesOver } from "./clipping.js";
+import { flattenedParent, parentElementOf } from "../dom/tree.js";
+import { valueOfControl } from "../roles/controls.js";
+import { isHiddenByStyle } from "../roles/labels.js";
+import { paintedPoints } from "./backdrops.js";
+import { backgroundPalette } from "./backgrounds.js";
+import { clipPathRect, clippedParts, reachesOver } from "./clipping.js";
 import {
   blendColours,
   canvasColour,
@@ -19,11 +27,41 @@ import {
   parseColour,
   textColour,
 } from "./colours.js";
+import { decorationOf, hidingReason } from "./computed_styles.js";
 import { contextInside, geometryReason, MIN_OPACITY } from "./contexts.js";
-import { decorationOf, hidingReason } from "./effects.js";
-import { highlights, isHiddenByHighlight } from "./highlights.js";
+import { collectSurfaces, pseudoRect } from "./surfaces.js";
 
-export const MIN_FONT_SIZE = 2.5;
+// Ranges that the page paints in other colours than the style says: CSS highlights and the selection.
+
+/** @type {[string, AbstractRange][]} */
+let highlights = [];
+
+export const findHighlights = () => {
+  highlights = [];
+  const registry = CSS.highlights;
+  if (registry)
+    for (const [name, ranges] of registry) for (const range of ranges) highlights.push([`::highlight(${name})`, range]);
+  const selection = getSelection();
+  if (selection && !selection.isCollapsed && selection.rangeCount)
+    highlights.push(["::selection", selection.getRangeAt(0)]);
+};
+
+/** @param {Node} node @param {VisibilityContext} context */
+const isHiddenByHighlight = (node, context) =>
+  highlights.some(([pseudo, range]) => {
+    const element = isElement(node) ? node : parentElementOf(node);
+    if (!element || !Range.prototype.intersectsNode.call(range, node)) return false;
+    const style = getComputedStyle(element, pseudo);
+    const behind = compositeOver(parseColour(style.backgroundColor), context.background);
+    return (
+      style.color !== getComputedStyle(element).color &&
+      contrast(compositeOver(parseColour(style.color), behind), behind) < LOW_CONTRAST
+    );
+  });
+
+// The reasons, of styles, boxes and what is painted.
+
+const MIN_FONT_SIZE = 2.5;
 export const RANGE = document.createRange();
 
 // The reason why a text node directly inside `context.facts` is not visible, or "".
@@ -62,7 +100,7 @@ export const PARTLY_CLIPPED = "partly clipped";
 // The reason why letters cannot be told from what is behind them: by the boxes around them, and where that does not
 // decide, by a look at what is painted there.
 /** @param {TextStyle} facts @param {TextContext} context @param {Node | null} [node] @param {Box[]} [lines] */
-export const lowContrastReason = (facts, context, node = null, lines = undefined) => {
+const lowContrastReason = (facts, context, node = null, lines = undefined) => {
   const reason = contrastReason(facts, context, null);
   if (!node || reason === "transparent") return reason;
   // Other boxes matter only where those around the text would hide it; the rest is checked once all boxes are known.
@@ -266,4 +304,109 @@ export const unseenPseudo = (style, context, element, which = "") => {
   };
   const lines = which && style.position === "absolute" ? [pseudoRect(element, which)] : undefined;
   return lowContrastReason(facts, around, isOpaque ? null : element, lines);
+};
+
+// Text that is not a text node of the page: values and placeholders of fields, and what CSS generates. It cannot be
+// measured, so its place is computed from the style.
+
+// Of an average letter, by the size of the font.
+const LETTER_WIDTH = 0.5;
+
+// The reason why the value of a field, or the text of an input that is a button, is not visible, or "".
+/** @param {Element} element @param {VisibilityContext} context */
+export const unseenValue = (element, context) => {
+  const text = valueOfControl(element);
+  const faded = text === "" ? "" : lowContrastReason(context.facts, context, element);
+  if (faded || !text) return faded;
+  if (context.facts.fontSize < MIN_FONT_SIZE) return "tiny";
+  const rect = rectOf(element);
+  if (rect.width <= 2 || rect.height <= 2) return "no size";
+  return displacedReason(getComputedStyle(element), element, text) || overflowReason(element, context);
+};
+
+// The reason why the style moves text out of the box of its field, or squeezes it.
+/** @param {CSSStyleDeclaration} style @param {Element} field @param {string} text */
+const displacedReason = (style, field, text) => {
+  const size = parseFloat(style.fontSize);
+  const room = clientWidthOf(field) - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+  const indent = parseFloat(style.textIndent);
+  const width = text.length * size * LETTER_WIDTH;
+  if (room <= 2 || indent >= room || -indent >= width) return "clipped";
+  if (parseFloat(style.letterSpacing) < -size * LETTER_WIDTH) return "clipped";
+  return -indent > size * 2 ? PARTLY_CLIPPED : "";
+};
+
+// The value of a text field is scrolled by moving the caret, unless it is long and nothing shows that there is more.
+/** @param {Element} element @param {VisibilityContext} context */
+const overflowReason = (element, context) => {
+  const tag = localNameOf(element);
+  const { fontSize, hides, scrolls } = context.facts;
+  const isButton = tag === "input" && /^(?:button|submit|reset)$/.test(/** @type {any} */ (element).type);
+  if (isButton) return scrollWidthOf(element) > clientWidthOf(element) + fontSize ? PARTLY_CLIPPED : "";
+  const isCut = tag === "textarea" && hides && !scrolls && scrollHeightOf(element) > clientHeightOf(element) + fontSize;
+  return isCut ? PARTLY_CLIPPED : "";
+};
+
+// The reason why the placeholder of a field is not visible, or "". Where no style of a page moves it, a margin is the
+// browser's own.
+/** @param {Element} element @param {string} text */
+export const unseenPlaceholder = (element, text) => {
+  const style = getComputedStyle(element, "::placeholder");
+  const context = contextInside(element);
+  return (
+    unseenPseudo(style, context, element) ||
+    displacedReason(style, element, text) ||
+    (ENGINE_TRAITS.movesPlaceholders ? moveReason(style, element, context) : "")
+  );
+};
+
+// The reason why text that CSS generates before or after the content of an element is not visible, or "".
+/** @param {Element} element @param {string} which @param {CSSStyleDeclaration} style @param {string} text @param {VisibilityContext} context */
+export const unseenGenerated = (element, which, style, text, context) =>
+  unseenPseudo(style, context, element, which) ||
+  smallBoxReason(style) ||
+  moveReason(style, element, context, text) ||
+  overlongReason(style, text, context);
+
+/** @param {CSSStyleDeclaration} style */
+const smallBoxReason = (style) => {
+  const [width, height] = [parseFloat(style.width), parseFloat(style.height)];
+  if (/hidden|clip|auto|scroll/.test(style.overflowX) && (width <= 2 || height <= 2)) return "screen-reader text";
+  const box = { left: 0, top: 0, right: width, bottom: height, width, height };
+  const shape = style.clipPath !== "none" && width ? clipPathRect(style.clipPath, box) : null;
+  if (shape && (shape.right - shape.left <= 2 || shape.bottom - shape.top <= 2)) return "clipped";
+  const [a = 1, b = 0, c = 0, d = 1] = matrixOf(style.transform);
+  return Math.abs(a * d - b * c) < 0.02 || /^0(?:\.0\d*)?(?:$| )/.test(style.scale) ? "scaled away" : "";
+};
+
+/** @param {string} transform */
+const matrixOf = (transform) => (/^matrix\(/.test(transform) ? transform.slice(7, -1).split(", ").map(Number) : []);
+
+// Where a position, a margin or a transform has moved the text, from where it would be. An absolute position counts
+// from the element only if that is positioned.
+/** @param {CSSStyleDeclaration} style @param {Element} element @param {VisibilityContext} context @param {string} [text] */
+const moveReason = (style, element, context, text = "") => {
+  const [, , , , right = 0, down = 0] = matrixOf(style.transform);
+  const margins = [parseFloat(style.marginLeft) || 0, parseFloat(style.marginTop) || 0];
+  const isPlaced = style.position !== "static";
+  if (!isPlaced && !right && !down && margins[0] > -50 && margins[1] > -50) return "";
+  if (style.position === "absolute" && !context.facts.placed && !context.facts.holdsFixed)
+    return parseFloat(style.left) < -999 || parseFloat(style.top) < -999 ? "off-screen" : "";
+  const origin = style.position === "fixed" ? { left: 0, top: 0 } : rectOf(element);
+  const left = origin.left + right + margins[0] + (isPlaced ? parseFloat(style.left) || 0 : 0);
+  const top = origin.top + down + margins[1] + (isPlaced ? parseFloat(style.top) || 0 : 0);
+  const size = parseFloat(style.fontSize);
+  const width = parseFloat(style.width) || Math.max(text.length, 1) * size * LETTER_WIDTH;
+  const height = parseFloat(style.height) || size;
+  const box = { left, top, width, height, right: left + width, bottom: top + height };
+  return geometryReason(box, { ...context, fixed: context.fixed || style.position === "fixed" });
+};
+
+// Text on one line that is certainly longer than the box that shows it.
+/** @param {CSSStyleDeclaration} style @param {string} text @param {VisibilityContext} context */
+const overlongReason = (style, text, context) => {
+  const clip = context.clip;
+  if (!clip || !context.needsMeasuring || style.textWrapMode !== "nowrap") return "";
+  const width = text.length * parseFloat(style.fontSize) * LETTER_WIDTH * 0.7;
+  return width > clip.right - clip.left ? PARTLY_CLIPPED : "";
 };
