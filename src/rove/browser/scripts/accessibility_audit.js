@@ -22,12 +22,6 @@ const indexOf = (element) => {
   return index;
 };
 
-/** @param {string} ref @returns {Element | null} */
-const elementBehind = (ref) => refScript.element(ref);
-
-/** @param {Element | null} element @returns {string} */
-const frameRef = (element) => (element ? refScript.ref(element) : "");
-
 // Returns the ref of each element and its line, as a snapshot has it; null for one that has left the page.
 /** @param {number[]} wanted */
 const toldElements = (wanted) =>
@@ -37,11 +31,6 @@ const toldElements = (wanted) =>
     const { ref, line } = refScript.describe(element);
     return { ref, line };
   });
-
-const dropAudited = () => {
-  audited = [];
-  indexes = new Map();
-};
 
 /** @typedef {{ ref?: string, frame?: object }} AuditContext */
 
@@ -71,7 +60,7 @@ const specOf = (found, prefix) => ({
 });
 
 /** @param {AuditContext} context */
-const axeContext = ({ ref, frame }) => (ref ? { include: [elementBehind(ref)] } : (frame ?? document));
+const axeContext = ({ ref, frame }) => (ref ? { include: [refScript.element(ref)] } : (frame ?? document));
 
 /** @param {string} prefix */
 const begin = (prefix) => {
@@ -95,10 +84,10 @@ const begin = (prefix) => {
 const framesIn = (context, options, prefix) => {
   begin(prefix);
   const found = axe.utils.getFrameContexts(axeContext(context), options);
-  return found.map(({ frameSelector, frameContext }) => ({
-    owner: frameRef(axe.utils.shadowSelect(frameSelector)),
-    context: { frame: frameContext },
-  }));
+  return found.map(({ frameSelector, frameContext }) => {
+    const owner = axe.utils.shadowSelect(frameSelector);
+    return { owner: owner ? refScript.ref(owner) : "", context: { frame: frameContext } };
+  });
 };
 
 // Runs the rules on this frame alone. The result of the frame that the audit began in stays here, as it is the largest.
@@ -148,7 +137,8 @@ const known = () => {
 const end = () => {
   mainPartial = null;
   axe.utils.nodeSerializer.update({}); // the one before holds elements
-  dropAudited();
+  audited = [];
+  indexes = new Map();
 };
 
 globalThis.roveAudit = { known, framesIn, run, finish, told: toldElements, end };

@@ -31,13 +31,8 @@ const refusePasskeysIn = (name) => {
   });
 };
 
-const refusePasskeys = () => {
-  refusePasskeysIn("create");
-  refusePasskeysIn("get");
-};
-
-// Takes text that a page copies by itself after a press to the session's clipboard (acting/data_transfer.js), as the browser's
-// own clipboard is shared by all sessions. To the page the function looks like the browser's own.
+// Takes text that a page copies by itself after a press to the session's clipboard (acting/data_transfer.js), as the
+// browser's own clipboard is shared by all sessions. To the page the function looks like the browser's own.
 
 const nativeResolve = Promise.resolve;
 
@@ -56,8 +51,8 @@ const takeClipboardWrites = () => {
 };
 
 // Remembers the ElementInternals of custom elements. The role and states that an element gives itself there are known only
-// to the script that called attachInternals; they are reported to the isolated world when it asks
-// (dom/elements.js). `attachShadow` is left alone: pages that test for tampering look at it first.
+// to the script that called attachInternals; they are reported to the isolated world when it asks (dom/elements.js).
+// `attachShadow` is left alone: pages that test for tampering look at it first.
 
 /** @type {Record<string, string>} */
 const ATTRIBUTES = {
@@ -172,7 +167,8 @@ const reportElementInternals = () => {
   nativeApply(nativeListen, globalThis, [INTERNALS_QUESTION, onQuestion, true]);
 };
 
-refusePasskeys();
+refusePasskeysIn("create");
+refusePasskeysIn("get");
 takeClipboardWrites();
 reportElementInternals();
 recordScheduledWork();

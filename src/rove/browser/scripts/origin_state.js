@@ -1,7 +1,7 @@
 // The entry of the script that saves what the page's origin has stored, and puts it back: local storage, session storage
 // and IndexedDB.
 
-import { storedBytes, storedItems, storedKind, unveiled } from "./stored_values.js";
+import { resultOf, storedBytes, storedItems, storedKind, unveiled } from "./stored_values.js";
 
 // Values of IndexedDB as JSON, in the form that Playwright gives them in a storage state.
 
@@ -164,13 +164,6 @@ const readStored = (name, record) =>
  */
 
 class OverBudget extends Error {}
-
-/** @template T @param {IDBRequest<T>} request @returns {Promise<T>} */
-const resultOf = (request) =>
-  new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
 
 /** @param {string} name @returns {Promise<IDBDatabase>} */
 const openExisting = async (name) => {

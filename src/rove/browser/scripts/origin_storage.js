@@ -1,6 +1,6 @@
 // The entry of the script that reads and changes what the page's origin stores.
 
-import { storedItems, storedKind, unveiled } from "./stored_values.js";
+import { resultOf, storedItems, storedKind, unveiled } from "./stored_values.js";
 
 // Local storage and session storage.
 
@@ -86,13 +86,6 @@ const parsedValue = (text) => {
 };
 
 // IndexedDB: databases, their object stores, and the records in them.
-
-/** @template T @param {IDBRequest<T>} request @returns {Promise<T>} */
-const resultOf = (request) =>
-  new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
 
 /** @param {string} name @returns {Promise<IDBDatabase>} */
 const openDatabase = async (name) => {

@@ -205,11 +205,6 @@ const recordXhr = () => {
   });
 };
 
-const recordRequests = () => {
-  recordFetch();
-  recordXhr();
-};
-
 // What the page writes to its console, and errors that no script of it has caught.
 
 const MAX_CONSOLE_TEXT = 2000;
@@ -353,10 +348,13 @@ const treatAsFocused = () => {
   });
 };
 
+// The entry itself.
+
 const pageWorldCalls = { ...driverCalls, runCall, nextReports: reportQueue.next, documentState: noteDocument() };
 
 reportTo((binding, message) => reportQueue.add([binding, message]));
-recordRequests();
+recordFetch();
+recordXhr();
 recordMessages();
 announceDialogs();
 treatAsFocused();

@@ -1,4 +1,11 @@
-// What stored values are, also where they belong to the page's global and not to that of this script.
+// Stored values and what they are, also where they belong to the page's global and not to that of this script.
+
+/** @template T @param {IDBRequest<T>} request @returns {Promise<T>} */
+export const resultOf = (request) =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
 
 /**
  * The name of the class of a stored value: `Object`, `Array`, `Date`. Stored values have no tags of their own.

@@ -7,7 +7,7 @@ import { keepWords } from "../dom/text.js";
 import { allRoots, deepActiveElement, everyElement, parentElementOf } from "../dom/tree.js";
 import { tellDriver } from "../page/reports.js";
 import { dispatchEvents, hideSecret, setText, showSecret, textOfField } from "../roles/controls.js";
-import { fieldOfEvent, isPersonDriving } from "./typing.js";
+import { fieldOfEvent, isPersonDriving, SHOWN_AS_DOTS } from "./typing.js";
 
 // Fields that hold a secret. Each holds it as a whole or is empty: an agent that could delete letters from one, or move a
 // part of it elsewhere, could read the secret in what the page then sends or shows. A field that is edited is emptied
@@ -24,7 +24,6 @@ const secretFieldRefs = new Set();
 const PART_LENGTH = 3;
 // Fewer letters may stand in any text.
 const FOLDED_LENGTH = 4;
-const MASK = "-webkit-text-security";
 
 // Card numbers and keys are often shown in groups, and in upper case.
 /** @param {string} text */
@@ -52,7 +51,7 @@ const stateOf = (field, secret) => {
 
 /** @param {any} field */
 const maskField = (field) => {
-  if (!field.style.getPropertyPriority(MASK)) field.style.setProperty(MASK, "disc", "important");
+  if (!field.style.getPropertyPriority(SHOWN_AS_DOTS)) field.style.setProperty(SHOWN_AS_DOTS, "disc", "important");
 };
 
 // What the autocomplete attribute of each held field was. The browser keeps the text of a field in the tab's history,
@@ -80,7 +79,7 @@ const forgetSecrets = (field) => {
   heldSecrets.delete(field);
   showSecret(field);
   allowInHistory(field);
-  if (field.style.getPropertyPriority(MASK)) field.style.removeProperty(MASK);
+  if (field.style.getPropertyPriority(SHOWN_AS_DOTS)) field.style.removeProperty(SHOWN_AS_DOTS);
 };
 
 /** @param {any} field */

@@ -146,7 +146,8 @@ const onPersonInput = (event) => {
   tellDriver("roveTell", "typed " + JSON.stringify([numberOfTypedField(field), value, wasPassword(field)]));
 };
 
-const TYPED_COVER = "-webkit-text-security";
+// The style by which a field shows its characters as dots.
+export const SHOWN_AS_DOTS = "-webkit-text-security";
 
 // Shows dots in place of what a person has typed, while a picture is taken that the agent gets or that is kept. Returns
 // whether a field was not covered until now.
@@ -158,9 +159,9 @@ export const coverTyped = (isOn) => {
     if (!field) typedFieldRefs.delete(ref);
     else if (isOn && hidesValue(field)) {
       wasShown ||=
-        field.style.getPropertyValue(TYPED_COVER) !== "disc" || !field.style.getPropertyPriority(TYPED_COVER);
-      field.style.setProperty(TYPED_COVER, "disc", "important");
-    } else field.style.removeProperty(TYPED_COVER);
+        field.style.getPropertyValue(SHOWN_AS_DOTS) !== "disc" || !field.style.getPropertyPriority(SHOWN_AS_DOTS);
+      field.style.setProperty(SHOWN_AS_DOTS, "disc", "important");
+    } else field.style.removeProperty(SHOWN_AS_DOTS);
   }
   return wasShown;
 };

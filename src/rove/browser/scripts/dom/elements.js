@@ -22,12 +22,6 @@ import { clip, squash } from "./text.js";
 export let internalsSemantics = new Map();
 export let hasInternals = false;
 
-/** @param {Map<Element, Map<string, string>>} found */
-const setInternals = (found) => {
-  internalsSemantics = found;
-  hasInternals = found.size !== 0;
-};
-
 /** @param {Element} element @param {string} name */
 const internalsAttribute = (element, name) => internalsSemantics.get(element)?.get(name) ?? null;
 
@@ -171,7 +165,8 @@ export const collectInternals = () => {
   globalThis.addEventListener(INTERNALS_ANSWER, /** @type {any} */ (receiveInternals), true);
   globalThis.dispatchEvent(new CustomEvent(INTERNALS_QUESTION));
   globalThis.removeEventListener(INTERNALS_ANSWER, /** @type {any} */ (receiveInternals), true);
-  setInternals(received);
+  internalsSemantics = received;
+  hasInternals = received.size !== 0;
 };
 
 // Kinds of elements: namespaces, tags, and tags that are never rendered.

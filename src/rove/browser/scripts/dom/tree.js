@@ -48,12 +48,6 @@ export const shadowOf = (element) => {
   return shadow;
 };
 
-/** @param {Element} host @param {ShadowRoot} root */
-const adoptShadowRoot = (host, root) => {
-  adoptedShadows.set(host, root);
-  shadowsAreAdopted = true;
-};
-
 export const noteShadow = () => {
   shadowsWereMet = true;
 };
@@ -128,7 +122,8 @@ export const takeClosedHosts = () => {
 
 /** @param {Element} host @param {ShadowRoot} root */
 export const adoptShadow = (host, root) => {
-  adoptShadowRoot(host, root);
+  adoptedShadows.set(host, root);
+  shadowsAreAdopted = true;
   hostKinds.add(kindOfHost(host));
 };
 

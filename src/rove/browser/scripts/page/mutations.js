@@ -32,7 +32,7 @@ const changing = new Set();
 const restless = new Map();
 
 /** @param {Node} node */
-export const readText = (node) => {
+const readText = (node) => {
   if (node instanceof HTMLInputElement || node instanceof HTMLTextAreaElement) return node.value;
   const text = node.nodeType === Node.TEXT_NODE ? textDataOf(node) : textContentOf(node);
   return text.slice(0, LONGEST_READ_TEXT);

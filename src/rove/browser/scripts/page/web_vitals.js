@@ -24,8 +24,6 @@ const noteInteraction = (entry) => {
   slowest.length = Math.min(slowest.length, MOST_INTERACTIONS);
 };
 
-const slowestInteractions = () => slowest;
-
 export const listenForInteractions = () => {
   if (window !== top || !PerformanceObserver.supportedEntryTypes.includes("event")) return;
   const observer = new PerformanceObserver((list) => list.getEntries().forEach(noteInteraction));
@@ -93,7 +91,6 @@ const layoutShift = (entries) => {
 
 // One in fifty interactions is left out as an outlier, the slowest ones.
 const interaction = () => {
-  const slowest = slowestInteractions();
   const count = Math.max(/** @type {any} */ (performance).interactionCount ?? 0, slowest.length);
   const chosen = slowest[Math.min(slowest.length - 1, Math.floor(count / INTERACTIONS_PER_OUTLIER))];
   // Without a paint after it, the browser does not tell how long an interaction took.

@@ -44,8 +44,7 @@ export const isFocusable = (element) => {
   if (FOCUSABLE_TAGS.has(tag)) return (tag !== "summary" || isDetailsSummary(element)) && !isDisabledControl(element);
   if (tag === "input") return inputType(element) !== "hidden" && !isDisabledControl(element);
   if ((tag === "audio" || tag === "video") && hasAttr(element, "controls")) return true;
-  const editable = attr(element, "contenteditable");
-  return editable !== null && editable.toLowerCase() !== "false";
+  return isEditingHost(element);
 };
 
 export const TEXT_INPUTS = new Set([
@@ -319,7 +318,7 @@ const isOptionList = (element) => isTag(element, "select") || isTag(element, "da
 
 // An option that is not shown in the opened list, or is in a group that is not.
 /** @param {Element} option */
-export const isHiddenOption = (option) => {
+const isHiddenOption = (option) => {
   for (let step = /** @type {Element | null} */ (option); step && !isOptionList(step); step = parentElementOf(step))
     if (hasAttr(step, "hidden") || (isHtml(step) && getComputedStyle(step).display === "none")) return true;
   return false;

@@ -232,7 +232,7 @@ export const resetCounterStyles = () => {
 };
 
 /** @param {string} name */
-export const counterStyle = (name) => {
+const counterStyle = (name) => {
   if (!counterStyles.has(name)) counterStyles.set(name, findCounterStyle(name));
   return counterStyles.get(name) || null;
 };

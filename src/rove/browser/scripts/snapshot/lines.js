@@ -111,7 +111,7 @@ const fromColour = (element) => {
   return background[3] > 0.3 ? colourName(background) : "";
 };
 
-const PAINTED_BY = [undefined, "::before", "::after"];
+export const PAINTED_BY = [undefined, "::before", "::after"];
 
 /** @param {Element} element */
 const fromBackground = (element) => {

@@ -20,10 +20,10 @@ import { clean, clip, squash } from "../dom/text.js";
 import { allRoots, everyElement, parentElementOf } from "../dom/tree.js";
 import { nameOf } from "../roles/names.js";
 import { roleOf } from "../roles/roles.js";
-import { iconWords } from "./lines.js";
+import { iconWords, PAINTED_BY } from "./lines.js";
 import { similarity } from "./search.js";
 import { beginPass } from "./snapshot.js";
-import { describeNamed, isClickable, nameForSearch } from "./targets.js";
+import { describeNamed, HEADINGS, isClickable, nameForSearch } from "./targets.js";
 
 // What an element without a name shows instead: the words that its icon is called by in the code, and what is drawn.
 // The words are those of the page's author and survive a new drawing; the drawing survives new class names.
@@ -32,7 +32,6 @@ const ICON_SHAPES = "path,polygon,polyline,circle,ellipse,rect,line";
 const ICON_GEOMETRY = ["d", "points", "cx", "cy", "r", "rx", "ry", "x", "y", "width", "height", "x1", "y1", "x2", "y2"];
 const MOST_SHAPES_OF_ICON = 60;
 const MOST_PAINTED = 6;
-const PAINTED_PARTS = [undefined, "::before", "::after"];
 
 /** @param {Element} shape */
 const geometryOf = (shape) => {
@@ -47,7 +46,7 @@ const pictureName = (address) =>
 
 /** @param {Element} element */
 const paintOf = (element) =>
-  PAINTED_PARTS.map((part) => {
+  PAINTED_BY.map((part) => {
     const style = getComputedStyle(element, part);
     const pictures = [...`${style.backgroundImage} ${style.maskImage}`.matchAll(/url\("?([^")]+)"?\)/g)];
     const isMade = part && !["none", "normal", '""'].includes(style.content);
@@ -87,7 +86,6 @@ const LANDMARK_ROLES = new Set(
   ),
 );
 const ITEM_SELECTOR = "tr,li,dd,article,fieldset,figure,[role=row],[role=listitem],[role=treeitem],[role=article]";
-const HEADING_SELECTOR = "h1,h2,h3,h4,h5,h6,[role=heading]";
 const SILENT_TAGS = new Set(["script", "style", "noscript", "template"]);
 const LONGEST_TEXT = 160;
 const LONGEST_NEAR = 60;
@@ -100,7 +98,7 @@ const MOST_NEAR = 30;
 let headings = [];
 
 const beginSurroundings = () => {
-  headings = [...queryAll(document, HEADING_SELECTOR)].filter(isRendered).slice(0, MOST_HEADINGS);
+  headings = [...queryAll(document, HEADINGS)].filter(isRendered).slice(0, MOST_HEADINGS);
 };
 
 /** @param {string} text @param {number} [limit] */

@@ -256,7 +256,7 @@ const nameIncludes = (text, name) => name.toLowerCase().includes(squash(text).to
 
 // A box without a size of its own says nothing of what is placed around it and seen.
 /** @param {ElementRow} row @param {number} index */
-export const unmarkBoxOfSeenRows = (row, index) => {
+const unmarkBoxOfSeenRows = (row, index) => {
   if (!GEOMETRY_REASONS.has(row.reason) || !rows.slice(index + 1).some((each) => !(each.flags & UNSEEN))) return;
   row.marks = row.marks.replace(markFor(row.reason), "");
   row.reason = "";

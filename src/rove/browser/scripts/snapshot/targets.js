@@ -158,7 +158,7 @@ export const queryTargets = (spec) => {
 };
 
 /** @param {Element} element */
-export const describeMatch = (element) => {
+const describeMatch = (element) => {
   const row = rowOf(element);
   unmarkTransparentToggle(element, row);
   // An element that is seen may have a name, or a part of one, that is not.
@@ -229,7 +229,7 @@ const headingBefore = (element) => {
   return last ? `under ${clip(describeElement(last).label, MAX_AROUND)}` : "";
 };
 
-const HEADINGS = "h1,h2,h3,h4,h5,h6,[role=heading]";
+export const HEADINGS = "h1,h2,h3,h4,h5,h6,[role=heading]";
 
 /** @param {string[]} refs */
 export const rectanglesOf = (refs) =>

@@ -195,7 +195,7 @@ const comparePaintOrder = (a, b) => {
 
 // The boxes over and under each line of a text.
 
-export const MAX_LINES = 8;
+const MAX_LINES = 8;
 const ACROSS = [0.02, 0.26, 0.5, 0.74, 0.98];
 const DOWN = [0.15, 0.5, 0.85];
 const TEXT_RANGE = document.createRange();
