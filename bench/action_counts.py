@@ -24,8 +24,7 @@ from tests.site import serving
 
 import rove
 from bench.report import table
-from rove.chromium.protocol.connection import CdpConnection
-from rove.chromium.protocol.pipe import PipeTransport
+from rove.browser.chromium.connection import CdpConnection, PipeTransport
 
 Act = Callable[[rove.Session, int], Awaitable[Any]]
 _ANSWER = re.compile(rb'\{"id":(\d+),')

@@ -15,8 +15,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from rove.chromium.browser import Browser, launch, start_process
-from rove.chromium.page.tab import Tab
+from rove.browser.chromium.browser import Browser, launch, start_process
+from rove.browser.chromium.tab import Tab
 from rove.engine.network_access import EgressSettings
 from rove.settings.tree import Settings
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rove.process.watchdog import living_processes, processes_of
+from rove.browser.shared.watchdog import living_processes, processes_of
 
 PAGE = 4096
 # The share of a soak in which caches fill and thread pools grow.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rove.browser import browser as interface
 from rove.browser import tab as tab_interface
-from rove.chromium.browser import Browser
-from rove.chromium.page.tab import Tab
+from rove.browser.chromium.browser import Browser
+from rove.browser.chromium.tab import Tab
 
 
 def chromium_browser(browser: interface.Browser | None) -> Browser:

@@ -11,8 +11,8 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
-from rove.chromium.process.discovery import find
-from rove.chromium.process.launch_arguments import decide_sandbox
+from rove.browser.chromium.discovery import find
+from rove.browser.chromium.launch import decide_sandbox
 
 TIMEOUT = 60.0
 POLL_INTERVAL = 0.02

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from rove.process.watchdog import living_processes
+from rove.browser.shared.watchdog import living_processes
 
 MARK = b"ROVE_RUN_FOLDER="
 # Process groups of the browsers of a home: their children overwrite the mark, and may outlive them.

@@ -19,7 +19,7 @@ import rove
 from bench.redesign.misleading import CASES
 from bench.redesign.pages import every_page
 from bench.told.site import serving
-from rove.browser.descriptions.description import ElementDescription
+from rove.browser.element import ElementDescription
 from rove.browser.tab import Tab
 from rove.recordings.matching import choose
 

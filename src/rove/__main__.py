@@ -61,7 +61,7 @@ def _run(arguments: list[str]) -> int:
         return run_in_daemon(arguments, os.environ)
     launch = None
     if arguments[:1] == ["mcp"] and not {"-h", "--help", "--help-all"} & set(arguments):
-        from rove.chromium.early_launch import early_launch
+        from rove.browser.chromium.launch import early_launch
 
         launch = early_launch(arguments, os.environ)
     gc.disable()  # imports leave no garbage, and looking for it takes a tenth of their time

@@ -21,7 +21,7 @@ from typing import (
     get_origin,
 )
 
-from rove.browser.sessions.directory import SessionDirectory as SessionDirectory
+from rove.browser.sessions import SessionDirectory
 from rove.errors import InvalidArguments
 from rove.outcome import AnyOutcome, Result
 from rove.states.choice import LoginUse
@@ -42,7 +42,7 @@ from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
 
 if TYPE_CHECKING:
-    from rove.browser.consequences.consequence import Cause
+    from rove.browser.consequences import Cause
     from rove.browser.context import Context
     from rove.browser.element import DocumentSecrets
     from rove.browser.tab import Tab, TabInfo

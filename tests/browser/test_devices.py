@@ -12,7 +12,7 @@ from PIL import Image
 from tests.site import Site
 
 from rove import Session
-from rove.browser.emulation.devices import DEVICES
+from rove.browser.emulation import DEVICES
 from rove.errors import Denied, InvalidArguments, Unsupported
 from rove.surfaces.library.tools import SessionTools
 from rove.toolsets.toolset import toolset_from

@@ -18,13 +18,11 @@ from tests.mcp_clients import environment as variables_of
 from tests.processes import browser_of, eventually, marked, run_folders
 from tests.site import OWN_SITES, Site
 
-from rove.chromium.early_launch import early_launch
-from rove.chromium.process.browser_process import BrowserProcess
-from rove.chromium.process.discovery import find
-from rove.chromium.process.launch_arguments import decide_sandbox
+from rove.browser.chromium.discovery import find
+from rove.browser.chromium.launch import BrowserProcess, decide_sandbox, early_launch
+from rove.browser.shared.watchdog import processes_of
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import BrowserUnavailable
-from rove.process.watchdog import processes_of
 from rove.settings.tree import Settings
 from rove.surfaces.library import Session
 
@@ -33,15 +31,15 @@ pytestmark = pytest.mark.engines("chromium", reason="only Chromium is started be
 # What may be imported before the browser is started. Modules beyond these take longer than they save.
 STANDARD = {"__future__", "_socket", "fcntl", "encodings.ascii"}
 OURS = {
-    "rove", "rove.errors", "rove.page_text", "rove.port", "rove.settings", "rove.settings.chrome_version",
+    "rove", "rove.browser", "rove.errors", "rove.page_text", "rove.settings", "rove.settings.chrome_version",
     "rove.settings.home", "rove.version",
 }  # fmt: skip
-BROWSER = ("rove.chromium", "rove.process")
+BROWSER = ("rove.browser.chromium", "rove.browser.shared")
 
 IMPORTS = """
 import os, sys
 before = set(sys.modules)
-from rove.chromium.early_launch import early_launch
+from rove.browser.chromium.launch import early_launch
 process = early_launch(["mcp"], os.environ)
 imported = set(sys.modules) - before
 import json

@@ -11,8 +11,8 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.browser.network.event_rates import REQUESTS_AT_ONCE
-from rove.process.page_processes import PageProcesses
+from rove.browser.logs import REQUESTS_AT_ONCE
+from rove.browser.shared.machine import PageProcesses
 
 LINES = 4000
 FLOOD = f"for (let i = 0; i < {LINES}; i++) console.log('line ' + i)"

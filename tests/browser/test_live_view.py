@@ -11,7 +11,7 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.chromium.protocol.connection import CdpError, CdpSession
+from rove.browser.chromium.connection import CdpError, CdpSession
 from rove.engine.people.live_view import LiveFrame, LiveView
 from rove.engine.sessions.session import Session as EngineSession
 from rove.engine.sessions.sessions import Sessions

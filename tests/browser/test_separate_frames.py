@@ -12,9 +12,9 @@ from tests.browser.test_frames import FORM, framed, greet
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.chromium.process.discovery import find
+from rove.browser.chromium.discovery import find
+from rove.browser.shared.frames import FRAME_TIMEOUT
 from rove.engine.sessions.sessions import Sessions
-from rove.page.frames.worlds import FRAME_TIMEOUT
 from rove.settings.tree import Deadlines, Settings
 
 pytestmark = pytest.mark.engines("chromium", reason="only Chromium reports the process of a frame")

@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 from tests.processes import eventually, run_folders
 
-from rove.chromium.browser import Browser, launch
-from rove.chromium.process.browser_process import BrowserProcess
-from rove.chromium.process.discovery import Installation
-from rove.chromium.process.launch_arguments import Sandbox
+from rove.browser.chromium.browser import Browser, launch
+from rove.browser.chromium.discovery import Installation
+from rove.browser.chromium.launch import BrowserProcess, Sandbox
+from rove.browser.shared.watchdog import processes_of
 from rove.errors import BrowserUnavailable
-from rove.process.watchdog import processes_of
 from rove.settings.tree import Deadlines, Settings
 
 UNRESPONSIVE = "#!/bin/sh\nexec sleep 300\n"

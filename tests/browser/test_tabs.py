@@ -12,7 +12,7 @@ from rove import Session
 from rove.actions.pages.extract import Extract
 from rove.actions.pages.navigation import Navigate
 from rove.actions.pages.wait import Wait
-from rove.chromium.page.tab import Tab
+from rove.browser.chromium.tab import Tab
 from rove.errors import InvalidArguments, LimitReached, NotOpen
 
 

@@ -14,8 +14,8 @@ from tests.browser.test_devices import value
 from tests.site import Site
 
 from rove import Session
-from rove.browser.emulation.window import ViewportSize
-from rove.chromium.process.discovery import find
+from rove.browser.chromium.discovery import find
+from rove.browser.sessions import ViewportSize
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import BrowserUnavailable
 from rove.settings.tree import Settings

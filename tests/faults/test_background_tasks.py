@@ -11,10 +11,10 @@ from threading import Event
 
 import pytest
 
-from rove.chromium.browser import Browser, launch, start_process
+from rove.browser.chromium.browser import Browser, launch, start_process
+from rove.browser.shared import machine
 from rove.engine.sessions import browser_supervisor as watching
 from rove.engine.sessions.browser_supervisor import BrowserSupervisor
-from rove.process import leftovers
 from rove.settings.tree import Deadlines, Settings
 
 
@@ -46,18 +46,18 @@ async def test_a_launch_survives_a_failed_sweep(
     def fail(runs: Path) -> list[Path]:
         raise PermissionError(13, "Permission denied", str(runs))
 
-    monkeypatch.setattr(leftovers, "sweep", fail)
+    monkeypatch.setattr(machine, "sweep", fail)
     browser = await launched()
     assert browser.is_alive
     assert await browser.answers_within(10)
-    assert [record.levelno for record in caplog.records if record.name == leftovers.__name__] == [logging.ERROR]
+    assert [record.levelno for record in caplog.records if record.name == machine.__name__] == [logging.ERROR]
 
 
 async def test_a_launch_waits_for_a_sweep_no_longer_than_its_own_time(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     released = Event()
-    monkeypatch.setattr(leftovers, "sweep", lambda runs: released.wait(60))
+    monkeypatch.setattr(machine, "sweep", lambda runs: released.wait(60))
     own = Settings(home=home / "background", deadlines=Deadlines(launch=5))
     process = await start_process(own, None)
     began = time.monotonic()

@@ -27,7 +27,7 @@ from rove.actions.pages.screenshot import Screenshot
 from rove.actions.pages.script import Evaluate
 from rove.actions.pages.snapshot import Snapshot
 from rove.actions.pages.wait import Wait
-from rove.chromium.installation import ensure
+from rove.browser.chromium.install import ensure
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import DeadlineExceeded, PageCrashed
 from rove.settings.tree import Deadlines, Settings

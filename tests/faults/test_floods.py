@@ -10,8 +10,7 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.page.logs.console_log import MAX_MESSAGES
-from rove.page.logs.network_log import MAX_REQUESTS
+from rove.browser.shared.logs import MAX_MESSAGES, MAX_REQUESTS
 
 # These take minutes, and need the whole machine.
 pytestmark = pytest.mark.slow

@@ -16,11 +16,11 @@ from tests.site import OWN_SITES, Site
 
 from rove import Session
 from rove.actions.pages.extract import Extract
-from rove.chromium.protocol.pipe import PipeTransport
+from rove.browser.chromium.connection import PipeTransport
+from rove.browser.shared.watchdog import processes_of
 from rove.engine.network_access import NetworkAccess
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import BrowserUnavailable, NavigationFailed, RoveError
-from rove.process.watchdog import processes_of
 from rove.settings.tree import Deadlines, Settings
 
 PAGE = "<h1>Good</h1><script>localStorage.kept = 'yes'; document.cookie = 'a=b; max-age=999'</script>"

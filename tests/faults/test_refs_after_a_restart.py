@@ -12,9 +12,9 @@ from tests.batches import stopped
 from tests.site import OWN_SITES, Site
 
 from rove import Session
+from rove.browser.shared.watchdog import processes_of
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import BrowserUnavailable, ElementGone
-from rove.process.watchdog import processes_of
 from rove.render.outcomes import as_text
 from rove.settings.tree import Deadlines, Settings
 

@@ -12,10 +12,10 @@ from tests.site import OWN_SITES, Site
 from rove import Session
 from rove.actions.pages.snapshot import Snapshot
 from rove.actions.pages.wait import Wait
-from rove.chromium import context
+from rove.browser.chromium import context
+from rove.browser.shared.watchdog import processes_of
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import DeadlineExceeded, RoveError
-from rove.process.watchdog import processes_of
 from rove.settings.tree import Deadlines, Settings
 
 BUSY = """<h1>Busy</h1><script>setTimeout(() => {

@@ -33,7 +33,7 @@ from rove import Session
 from rove.actions.input.pointer import Click
 from rove.actions.pages.navigation import Navigate
 from rove.actions.pages.snapshot import Snapshot
-from rove.chromium.installation import ensure
+from rove.browser.chromium.install import ensure
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import CertificateInvalid, DeadlineExceeded, NavigationFailed, NeedsCredentials
 from rove.settings.tree import Deadlines, Limits, Settings

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.site import OWN_SITES
 
+from rove.browser.firefox.install import find
 from rove.engine.sessions.sessions import Sessions
-from rove.firefox.process.discovery import find
 from rove.settings.tree import Deadlines, Settings
 
 FOLDER = Path(__file__).parent

@@ -11,9 +11,9 @@ from tests.processes import marked, run_folders
 from tests.rove_process import call, start_with_page, temporary_rove_home
 from tests.site import Site
 
-from rove.browser.extensions.unpacked import Extension
+from rove.browser.extensions import Extension
+from rove.browser.firefox.browser import launch, start_process
 from rove.errors import BrowserUnavailable, Unsupported
-from rove.firefox.browser import launch, start_process
 from rove.settings.tree import Deadlines, Settings
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.browser.emulation.window import WindowChoice
+from rove.browser.sessions import WindowChoice
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied, Unsupported
 

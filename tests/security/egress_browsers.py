@@ -12,15 +12,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from rove.chromium.process.discovery import find
-from rove.chromium.process.launch_arguments import decide_sandbox, launch_arguments
-from rove.chromium.protocol.connection import CdpConnection, CdpSession
-from rove.chromium.protocol.pipe import PipeTransport
-from rove.firefox.process.discovery import find as find_firefox
-from rove.firefox.process.firefox_process import ANNOUNCEMENT
-from rove.firefox.process.preferences import preferences, user_js
-from rove.firefox.protocol.connection import MAX_MESSAGE_BYTES, BidiConnection, BidiError, PageChannel
-from rove.protocol.websocket import WebSocketTransport
+from rove.browser.chromium.connection import CdpConnection, CdpSession, PipeTransport
+from rove.browser.chromium.discovery import find
+from rove.browser.chromium.launch import decide_sandbox, launch_arguments
+from rove.browser.firefox.connection import MAX_MESSAGE_BYTES, BidiConnection, BidiError, PageChannel
+from rove.browser.firefox.install import find as find_firefox
+from rove.browser.firefox.launch import ANNOUNCEMENT, preferences, user_js
+from rove.browser.shared.websocket import WebSocketTransport
 from rove.settings.debug_port import DebugPort
 
 TIMEOUT = 60.0

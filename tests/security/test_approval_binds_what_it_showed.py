@@ -15,7 +15,7 @@ from tests.faults.recovery_checks import eventually
 from tests.site import OWN_SITES, Site
 
 from rove import ApprovalAnswer, ApprovalRequest, PolicyRule, RulePolicy, Session, Settings
-from rove.browser.consequences.consequence import Consequence
+from rove.browser.consequences import Consequence
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied
 from rove.render.approvals import card
@@ -189,7 +189,7 @@ async def test_a_file_that_becomes_a_link_after_the_question_is_not_sent(
 async def test_a_file_that_changes_between_the_last_check_and_the_copy_is_not_sent(
     agent: Session, person: Person, site: Site, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rove.page.input.devices import InputDevices
+    from rove.browser.shared.input import InputDevices
 
     file = workspace / "notes.txt"
     file.write_bytes(b"alpha")

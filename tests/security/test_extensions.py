@@ -14,7 +14,7 @@ from tests.processes import marked
 from tests.site import Site
 
 from rove import Session
-from rove.chromium.process.discovery import find
+from rove.browser.chromium.discovery import find
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied, InvalidSettings
 from rove.settings.tree import Settings

@@ -13,7 +13,7 @@ from tests.browser.test_devices import value
 from tests.site import Site
 
 from rove import Session
-from rove.browser.network.workspace_files import WorkspaceFiles
+from rove.browser.network import WorkspaceFiles
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied, RoveError
 from rove.settings.sections import EngineName, Guarding

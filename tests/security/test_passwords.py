@@ -13,10 +13,10 @@ from tests.reading import ref_of
 from tests.site import Site
 
 from rove import FormField, Session, Settings
+from rove.browser.firefox.tab import Tab as FirefoxTab
 from rove.browser.tab import Tab
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied
-from rove.firefox.page.tab import Tab as FirefoxTab
 from rove.settings.tree import Guarding
 
 pytestmark = pytest.mark.one_session

@@ -20,11 +20,11 @@ from rove import Session
 from rove.actions.input.pointer import Click
 from rove.actions.pages.navigation import Navigate
 from rove.actions.reading.fetch import WebFetch
+from rove.browser.shared.tab import Tab
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import BrowserUnavailable, DeadlineExceeded, NavigationFailed
 from rove.guard.proxy_process import watch
 from rove.outcome import AnyOutcome
-from rove.page.tab import Tab
 from rove.settings.tree import Deadlines, Settings
 
 pytestmark = pytest.mark.one_session

@@ -11,10 +11,10 @@ from urllib.parse import quote
 
 import pytest
 
+from rove.browser.shared.secrets import redacted_answer
 from rove.errors import Denied
 from rove.guard.secrets.near_misses import MAX_PARTS, NearMisses
 from rove.guard.secrets.redaction import Redaction
-from rove.page.secrets.answers import redacted_answer
 
 VALUE = "hunter2-Zebra!9"
 WAYS: dict[str, Callable[[str], str]] = {

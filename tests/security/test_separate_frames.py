@@ -23,10 +23,10 @@ from tests.security.test_secrets import LOGIN, entered
 from tests.site import Site
 
 from rove import Session, Settings
-from rove.chromium.process.discovery import find
+from rove.browser.chromium.discovery import find
+from rove.browser.shared.frames import FRAME_TIMEOUT
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import Denied
-from rove.page.frames.worlds import FRAME_TIMEOUT
 
 pytestmark = pytest.mark.engines("chromium", reason="only Chromium reports the process of a frame")
 

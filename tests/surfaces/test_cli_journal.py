@@ -62,7 +62,7 @@ def test_journal_show_imports_no_browser_code(journal_home: Path) -> None:
     done = rove("journal", "show", home=journal_home, PYTHONPROFILEIMPORTTIME="1")
     assert done.returncode == 0
     assert "rove.ledger" in done.stderr
-    assert "rove.chromium" not in done.stderr
+    assert "rove.browser.chromium" not in done.stderr
 
 
 # show

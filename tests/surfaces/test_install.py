@@ -14,11 +14,10 @@ from pathlib import Path
 import pytest
 from tests.release_server import PLATFORM, PROGRAM, VERSION, Releases, archive, browser_archive, program, releasing
 
-from rove.chromium import installation
-from rove.chromium.chrome_for_testing import http_requests, transfer
-from rove.chromium.chrome_for_testing import releases as lists
-from rove.chromium.installation import ensure, fetch
-from rove.chromium.process.discovery import find
+from rove.browser.chromium import chrome_for_testing as lists
+from rove.browser.chromium import download, install
+from rove.browser.chromium.discovery import find
+from rove.browser.chromium.install import ensure, fetch
 from rove.errors import BrowserUnavailable
 from rove.settings.tree import Settings
 
@@ -34,7 +33,7 @@ def server() -> Generator[Releases]:
 @pytest.fixture(autouse=True)
 def no_apt_and_no_proxy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Keep rove from falling back to the machine's package manager or the internet."""
-    monkeypatch.setattr(installation, "may_use_apt", lambda: False)
+    monkeypatch.setattr(install, "may_use_apt", lambda: False)
     monkeypatch.setenv("ROVE_HOME", str(tmp_path / "default"))
     for name in ("http_proxy", "https_proxy", "no_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
@@ -148,7 +147,7 @@ def test_a_complete_archive_that_was_not_unpacked_is_not_fetched_again(
 ) -> None:
     partial = home / "browsers" / f"{VERSION}-chrome-headless-shell-{PLATFORM}.zip.part"
     partial.parent.mkdir(parents=True)
-    transfer.download(server.url + PATH, partial, lambda have, length: None)
+    download.download(server.url + PATH, partial, lambda have, length: None)
     fetch(settings, ignore_progress)
     assert len(server.ranges_asked(PATH)) == 1
 
@@ -237,7 +236,7 @@ def test_an_invalid_list_of_versions_is_refused(server: Releases, home: Path, sa
 def test_a_server_that_never_answers_times_out(
     settings: Settings, server: Releases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_requests, "SOCKET_TIMEOUT", 0.2)
+    monkeypatch.setattr(download, "SOCKET_TIMEOUT", 0.2)
     server.is_silent = True
     assert "in time" in failure(settings).message
 
@@ -245,7 +244,7 @@ def test_a_server_that_never_answers_times_out(
 def test_a_response_head_that_arrives_byte_by_byte_times_out(
     settings: Settings, server: Releases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_requests, "HEADERS_TIMEOUT", 0.5)
+    monkeypatch.setattr(download, "HEADERS_TIMEOUT", 0.5)
     server.drips = True
     assert "in time" in failure(settings).message
 
@@ -253,8 +252,8 @@ def test_a_response_head_that_arrives_byte_by_byte_times_out(
 def test_a_download_that_is_too_slow_times_out(
     settings: Settings, server: Releases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transfer, "SPEED_INTERVAL", 0.0)
-    monkeypatch.setattr(transfer, "MIN_BYTES_PER_INTERVAL", 2**30)
+    monkeypatch.setattr(download, "SPEED_INTERVAL", 0.0)
+    monkeypatch.setattr(download, "MIN_BYTES_PER_INTERVAL", 2**30)
     assert "slow" in failure(settings).message
 
 
@@ -341,7 +340,7 @@ def test_a_full_disk_has_an_error_of_its_own(server: Releases, home: Path) -> No
 
 def test_several_processes_at_once_fetch_it_once(server: Releases, home: Path) -> None:
     code = (
-        "import sys; from rove.chromium.installation import fetch; from rove.settings.tree import load;"
+        "import sys; from rove.browser.chromium.install import fetch; from rove.settings.tree import load;"
         "print(fetch(load(home=sys.argv[1], browser_mirror=sys.argv[2]), print).path)"
     )
     command = [sys.executable, "-c", code, str(home), server.url]
@@ -380,5 +379,5 @@ def test_a_browser_that_does_not_start_is_not_called_installed(tmp_path: Path) -
     broken.write_text("#!/bin/sh\necho 'libnss3.so is missing' >&2\nexit 127\n")
     broken.chmod(0o755)
     with pytest.raises(BrowserUnavailable, match=r"libnss3\.so is missing") as caught:
-        installation.working_version(broken)
+        install.working_version(broken)
     assert "rove install" not in caught.value.hint

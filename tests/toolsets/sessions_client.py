@@ -13,7 +13,7 @@ from mcp_types import ToolListChangedNotification
 from tests.mcp_clients import ROVE, ToolCaller, environment
 from tests.surfaces.approving_clients import ACCEPT, Person
 
-from rove.process.watchdog import processes_of
+from rove.browser.shared.watchdog import processes_of
 
 LEGACY, NEWEST = "legacy", "2026-07-28"
 

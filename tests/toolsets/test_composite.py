@@ -12,8 +12,8 @@ from tests.processes import browser_of, eventually, marked, pages_of
 from tests.site import OWN_SITES, Site
 from tests.toolsets.composite_client import Browser, connected, lasting
 
+from rove.browser.shared.watchdog import living_processes
 from rove.demo.site import tea_room
-from rove.process.watchdog import living_processes
 from rove.settings.tree import resolve
 
 ACTIONS = [

@@ -15,7 +15,7 @@ from tests.processes import eventually
 from tests.site import Site
 from tests.toolsets.devtools_client import PATIENCE, conversation
 
-from rove.process.watchdog import processes_of
+from rove.browser.shared.watchdog import processes_of
 
 
 @pytest.mark.contract("B5")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.refs import MAX_PER_CALL, MAX_RUNS, NumberedDocument, RefNumbers
+from rove.browser.refs import MAX_PER_CALL, MAX_RUNS, NumberedDocument, RefNumbers
 
 
 def give(numbers: RefNumbers, document: NumberedDocument, count: int) -> list[int]:

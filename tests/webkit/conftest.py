@@ -9,9 +9,9 @@ import pytest
 from tests.site import OWN_SITES
 
 from rove import Session
+from rove.browser.webkit.install import installed
 from rove.engine.sessions.sessions import Sessions
 from rove.settings.tree import Deadlines, Settings
-from rove.webkit.installation import installed
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

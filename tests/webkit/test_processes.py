@@ -11,8 +11,8 @@ import pytest
 from tests.processes import eventually, marked, watchdogs
 
 import rove
-from rove.webkit.process.discovery import require
-from rove.webkit.process.sandbox import decide_sandbox
+from rove.browser.webkit.install import require
+from rove.browser.webkit.launch import decide_sandbox
 
 PROGRAM = """
 import asyncio, rove

@@ -19,12 +19,12 @@ from tests.processes import marked
 from tests.site import Site
 
 from rove import Session
+from rove.browser.webkit.engine import ENGINE
+from rove.browser.webkit.install import find
 from rove.engine.guard_notice import WITHOUT_PROXY, guard_notice_of
 from rove.engine.sessions.sessions import Sessions
 from rove.errors import BrowserUnavailable, Denied, Unsupported
 from rove.settings.tree import Deadlines, Guarding, Settings
-from rove.webkit.engine import ENGINE
-from rove.webkit.process.discovery import find
 
 DRIVER = Path(__file__).parent / "safari" / "safaridriver"
 

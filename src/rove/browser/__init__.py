@@ -1,1 +1,1 @@
-"""What a browser is to the rest of rove: interfaces that every engine implements, and the code that runs in pages."""
+"""What a browser is to the rest of rove: interfaces, what the engines do alike, and the engines themselves."""

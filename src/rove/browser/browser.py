@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Literal, Protocol, cast
 
 from rove.browser.context import Context, SavedContext
-from rove.browser.extensions.unpacked import Extension
+from rove.browser.extensions import Extension
 from rove.errors import Unsupported
 from rove.settings.sections import EngineName
 from rove.settings.tree import Settings
@@ -142,6 +142,6 @@ class BrowserEngine(Protocol):
 
 def load_engine(name: EngineName) -> BrowserEngine:
     """Import the engine of that name. Layers above import no engine themselves."""
-    if find_spec(f"rove.{name}") is None:
+    if find_spec(f"rove.browser.{name}") is None:
         raise Unsupported(f"This rove has no engine {name}.", hint="Use another one of `--engine`.")
-    return cast("BrowserEngine", import_module(f"rove.{name}.engine").ENGINE)
+    return cast("BrowserEngine", import_module(f"rove.browser.{name}.engine").ENGINE)

@@ -7,18 +7,17 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
-from rove.browser.emulation.overrides import Overrides
-from rove.browser.network.conditions import NetworkConditions, Throttling
-from rove.browser.storage.cookies import ContextCookies
+from rove.browser.emulation import Overrides
+from rove.browser.network import NetworkConditions, TextRedactor, Throttling
+from rove.browser.refs import RefNumbers
+from rove.browser.storage import ContextCookies
 from rove.page_text import Own, PageText, Text
-from rove.refs import RefNumbers
 from rove.settings.tree import Settings
 from rove.states.state import BrowserState
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
     from rove.browser.element import SecretSource
-    from rove.browser.network.withholding import TextRedactor
     from rove.browser.page_data import TypedField
     from rove.browser.tab import Tab, TabInfo
 

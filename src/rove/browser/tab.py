@@ -1,17 +1,14 @@
-"""One tab of a browser context."""
+"""One tab of a browser context: what can be asked of it, read in it and done with it."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from rove.browser.annotation import Mark
-from rove.browser.aria.reader import AriaReader
-from rove.browser.consequences.consequence import Consequences
-from rove.browser.consequences.effects import Effects
-from rove.browser.descriptions.description import Descriptions
-from rove.browser.element import Element, Frame, Keyboard, PointerTarget, ScrollPosition
+from rove.browser.consequences import Consequences, Effects
+from rove.browser.element import Descriptions, Element, Frame, Keyboard, PointerTarget, ScrollPosition, SecretSource
 from rove.browser.input_event import InputEvent
 from rove.browser.logs import ConsoleLog, NetworkLog, Workers
 from rove.browser.page_data import (
@@ -27,16 +24,63 @@ from rove.browser.page_data import (
     ScreenshotImage,
 )
 from rove.browser.page_state import PageState
-from rove.browser.performance.profiler import Profiler
-from rove.browser.storage.cookies import Cookies
-from rove.browser.storage.page_storage import PageStorage
-from rove.page_text import PageText
+from rove.browser.performance import Profiler
+from rove.browser.storage import Cookies, PageStorage
+from rove.page_text import Own, PageText
 from rove.reading.page_source import PageSource
 from rove.settings.tree import Settings
 from rove.snapshot import Snapshot
+from rove.validation.record import dataclass
 
-if TYPE_CHECKING:
-    from rove.browser.element import SecretSource
+
+@dataclass(frozen=True)
+class AriaSnapshot:
+    """The text, and the origins of the page and of the frames whose words it holds."""
+
+    text: PageText
+    origins: tuple[Own, ...]
+
+
+class AriaReader(Protocol):
+    """Takes aria snapshots of one page. Their refs are numbered apart from those of other snapshots."""
+
+    # What the caller has been told of the tab, and the file of its console messages; the engine keeps them here.
+    told: object
+    console_file: object
+    told_download: object
+
+    async def loaded_at(self) -> float:
+        """Return when the document began to load, in seconds since the epoch."""
+        ...
+
+    async def take_snapshot(
+        self, ref: str | None = None, depth: int | None = None, boxes: bool = False, /
+    ) -> AriaSnapshot:
+        """Return the page, or the element that a ref means, with the frames in it."""
+        ...
+
+    async def take_outline(self, ref: str | None = None, /) -> AriaSnapshot:
+        """Return the page, or the element that a ref means, as an outline: a line for each element, without refs."""
+        ...
+
+    async def ref_of(self, frame: int, number: int, /) -> str:
+        """Return the ref of the element that an aria snapshot has numbered; raise if it is gone."""
+        ...
+
+    async def refs_located(self, steps: list[dict[str, Any]], limit: int, /) -> list[str]:
+        """Return the refs of the elements that a locator means."""
+        ...
+
+    async def matching(self, texts: list[str], regex: str, /) -> list[int]:
+        """Return the places of the texts that match a JavaScript pattern, which may be /pattern/flags."""
+        ...
+
+    async def locator_of(self, ref: str, is_exact: bool = False, /) -> str:
+        """Return a Playwright locator for the element that a ref means, as JavaScript; empty if it is gone.
+
+        `is_exact`: by whole texts only, as Playwright's locators fit parts of texts too.
+        """
+        ...
 
 
 class PageObserver(Protocol):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from rove.browser.descriptions.description import ElementDescription
+from rove.browser.element import ElementDescription
 from rove.conversion.addresses import texts_in
 from rove.conversion.exported import Exported
 from rove.conversion.tab_variables import CLOSE, SWITCH, first_tab, named_tab, operation_of

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from rove.action import Action, parse, registry
-from rove.browser.descriptions.description import ElementDescription
+from rove.browser.element import ElementDescription
 from rove.errors import InvalidArguments
 from rove.outcome import moment
 from rove.recordings.parameters import escaped, mapped

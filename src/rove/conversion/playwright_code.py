@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from rove.browser.descriptions.description import ElementDescription
+from rove.browser.element import ElementDescription
 from rove.conversion.addresses import variable_of
 from rove.conversion.exported import Exported
 from rove.conversion.tab_variables import SWITCH, TabVariables, named_tab, operation_of

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rove.browser.browser import load_engine
+from rove.browser.shared import socket_filter
 from rove.errors import InvalidSettings
 from rove.outcome import Event, Own
-from rove.process import socket_filter
 from rove.settings.tree import Settings
 from rove.validation.record import dataclass
 
@@ -95,6 +95,6 @@ def _default_has_extensions(settings: Settings) -> bool:
     """Return whether the profile of the default session, which is opened by its first call, has extensions."""
     if not settings.extension or settings.profile is None:
         return False
-    from rove.browser.extensions.unpacked import declared  # few profiles have extensions
+    from rove.browser.extensions import declared  # few profiles have extensions
 
     return any(profile == settings.profile for profile, _ in declared(settings))

@@ -10,8 +10,8 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rove.browser.network.navigation_errors import navigation_error
-from rove.browser.network.schemes import is_extension_page, is_readable_scheme
+from rove.browser.failures import navigation_error
+from rove.browser.network import is_extension_page, is_readable_scheme
 from rove.engine.proxy_loss import CALL_AGAIN, SILENT, SILENT_HINT, cut_error, ended_text, latest_since, loss_error
 from rove.errors import DeadlineExceeded, Denied, RoveError
 from rove.guard.hosts.urls import is_unreadable, origin_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from rove.browser.network.navigation_errors import quoted_url
+from rove.browser.failures import quoted_url
 from rove.errors import NavigationFailed
 from rove.outcome import Own
 

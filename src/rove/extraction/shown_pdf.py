@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rove.browser.documents.pdf import read_shown
+from rove.browser.documents import read_shown
 from rove.documents.report import PdfRead
 from rove.extraction.extracted import Extracted
 from rove.outcome import Passage

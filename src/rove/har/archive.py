@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from rove.browser.network.request_data import PageLoad
+from rove.browser.logs import PageLoad
 from rove.har.disclosure import Disclosure
 from rove.har.entry import moment
 from rove.version import VERSION

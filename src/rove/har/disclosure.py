@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rove.browser.network.header_masking import mask_headers
-from rove.browser.network.withholding import withheld, withheld_url
+from rove.browser.network import mask_headers, withheld, withheld_url
 
 WITHHELD = "[withheld]"
 

@@ -10,9 +10,8 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from rove.browser.logs import LoggedRequest
-from rove.browser.network.header_masking import MASK
-from rove.browser.network.request_data import NetworkMessage, RequestTiming
+from rove.browser.logs import LoggedRequest, NetworkMessage, RequestTiming
+from rove.browser.network import MASK
 from rove.har.disclosure import WITHHELD, Disclosure
 from rove.outcome import NOWHERE, origin_in
 

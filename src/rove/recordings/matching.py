@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from rove.browser.descriptions.description import Candidate, ElementDescription
+from rove.browser.element import Candidate, ElementDescription
 from rove.recordings.icons import are_same_icons, icon_words
 from rove.recordings.renaming import may_be_named, may_be_renamed, names_another, words_of_name
 from rove.validation.record import dataclass

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from rove.browser.descriptions.description import ElementDescription
+from rove.browser.element import ElementDescription
 from rove.errors import InvalidArguments
 from rove.recordings.recording import PARAMETER_PATTERN, RecordedStep, Recording
 from rove.validation.pattern import pattern

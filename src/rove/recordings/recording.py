@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
 
-from rove.browser.descriptions.description import ElementDescription
+from rove.browser.element import ElementDescription
 from rove.errors import InvalidArguments
 from rove.validation.record import dataclass
 

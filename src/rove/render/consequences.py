@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from rove.browser.consequences.consequence import SHORT_DIGEST, Consequence, SentField
+from rove.browser.consequences import SHORT_DIGEST, Consequence, SentField
 from rove.guard.hosts.origins import origin_text
 from rove.guard.hosts.unicode_hosts import described_hosts
 from rove.guard.policy.approval import ApprovalRequest

@@ -11,7 +11,7 @@ from typing import Any
 
 from rove.action import AnyAction, Effect, fields_of
 from rove.advice import Names, insert_names, without_clauses
-from rove.browser.page_events import LOSSES
+from rove.browser.page_state import LOSSES
 from rove.errors import InvalidArguments, RoveError
 from rove.guard.wrapping.wrapper import wrapped
 from rove.outcome import AnyOutcome, Own, PageText, Passage

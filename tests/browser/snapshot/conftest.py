@@ -9,12 +9,10 @@ from typing import Any
 import pytest
 from tests.faults.recovery_checks import browser_with
 
+from rove.browser.chromium.connection import CdpConnection, CdpSession, PipeTransport
+from rove.browser.chromium.discovery import Installation, find
+from rove.browser.chromium.launch import BrowserProcess, decide_sandbox
 from rove.browser.scripts import page_script
-from rove.chromium.process.browser_process import BrowserProcess
-from rove.chromium.process.discovery import Installation, find
-from rove.chromium.process.launch_arguments import decide_sandbox
-from rove.chromium.protocol.connection import CdpConnection, CdpSession
-from rove.chromium.protocol.pipe import PipeTransport
 from rove.snapshot import Snapshot, parse, render
 
 # Lets a test ask Chromium's own accessibility tree about one element.

@@ -16,9 +16,9 @@ from tests.browser.test_devices import value
 from tests.site import Site
 
 from rove import Session
-from rove.chromium.browser import Browser, launch, start_process
-from rove.chromium.process.discovery import find
-from rove.chromium.process.stealth_launch import graphics_cards, has_graphics_driver, is_software
+from rove.browser.chromium.browser import Browser, launch, start_process
+from rove.browser.chromium.discovery import find
+from rove.browser.chromium.stealth import graphics_cards, has_graphics_driver, is_software
 from rove.settings.tree import Settings
 
 pytestmark = pytest.mark.engines("chromium", reason="stealth is for Chromium")

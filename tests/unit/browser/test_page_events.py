@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.browser.page_events import MAX_ERRORS_SHOWN, MAX_EVENTS, PageEvents
+from rove.browser.page_state import MAX_ERRORS_SHOWN, MAX_EVENTS, PageEvents
 from rove.page_text import Own
 
 

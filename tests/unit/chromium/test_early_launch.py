@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rove.chromium import early_launch as module
-from rove.chromium.early_launch import DECISIVE, READ, early_launch
+from rove.browser.chromium import launch as module
+from rove.browser.chromium.launch import DECISIVE, READ, early_launch
 from rove.settings.chrome_version import PINNED
 from rove.settings.tree import Option, options
 

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from tests.release_server import Releases, releasing
 
-from rove.chromium.chrome_for_testing import releases as lists
-from rove.chromium.installation import ensure, fetch, version
-from rove.chromium.process import discovery
-from rove.chromium.process.discovery import candidates, find, is_snap
+from rove.browser.chromium import chrome_for_testing as lists
+from rove.browser.chromium import discovery
+from rove.browser.chromium.discovery import candidates, find, is_snap
+from rove.browser.chromium.install import ensure, fetch, version
 from rove.errors import BrowserUnavailable
 from rove.settings.chrome_version import PINNED
 from rove.settings.tree import Settings
@@ -371,7 +371,7 @@ def test_linux_on_arm_gets_a_clear_sentence(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_what_a_server_loads_includes_no_http_client_and_no_zip() -> None:
     code = (
-        "import sys, rove.chromium.early_launch, rove.chromium.browser, rove.chromium.installation;"
+        "import sys, rove.browser.chromium.launch, rove.browser.chromium.browser, rove.browser.chromium.install;"
         "print([name for name in ('urllib.request', 'http.client', 'zipfile') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

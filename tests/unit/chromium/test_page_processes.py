@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.chromium.backpressure import busiest_since
+from rove.browser.chromium.backpressure import busiest_since
 
 
 def test_the_process_that_has_run_the_most_since_the_flood_began_is_the_first() -> None:

@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from rove.browser.emulation.emulation import Emulation, Size
+from rove.browser.chromium.diagnosis import check_renderer, check_stealth
+from rove.browser.chromium.discovery import Installation
+from rove.browser.chromium.emulation import NOTHING, Identity, changes, identity_of
+from rove.browser.chromium.flood import is_limited
+from rove.browser.chromium.launch import Sandbox, launch_arguments
+from rove.browser.chromium.stealth import StealthLaunch
+from rove.browser.emulation import Emulation, Size
 from rove.browser.scripts import NONCE
-from rove.chromium.diagnosis import check_renderer, check_stealth
-from rove.chromium.emulation.commands import NOTHING, changes
-from rove.chromium.emulation.identity import Identity, identity_of
-from rove.chromium.process.discovery import Installation
-from rove.chromium.process.launch_arguments import Sandbox, launch_arguments
-from rove.chromium.process.stealth_launch import StealthLaunch
-from rove.chromium.protocol.event_limits import is_limited
 from rove.settings.tree import Settings
 
 

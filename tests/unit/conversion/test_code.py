@@ -12,7 +12,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from rove.browser.descriptions.description import ElementDescription
+from rove.browser.element import ElementDescription
 from rove.conversion.devtools_recorder import from_recorder, to_recorder
 from rove.conversion.formats import FORMATS
 from rove.conversion.journal_steps import StartPage, recording_from

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from rove.browser.shared import socket_filter
 from rove.engine.guard_notice import WITH_EXTENSIONS, check_guard_of_extensions, guard_notice_of
 from rove.errors import InvalidSettings
-from rove.process import socket_filter
 from rove.settings.tree import Settings
 
 SETTINGS = Settings(engine="chromium", profile="work", extension=("/extensions/notes",))

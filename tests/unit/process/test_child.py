@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rove.process.child import ChildProcess
+from rove.browser.shared.process import ChildProcess
 
 # Prints its open descriptors, and whether it leads a session.
 LIST_DESCRIPTORS = """

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from tests.processes import eventually
 
-from rove.process import watchdog
-from rove.process.run_folder import LOCK_FILE, RunFolder, sweep
+from rove.browser.shared import watchdog
+from rove.browser.shared.process import LOCK_FILE, RunFolder, sweep
 
 
 def start_process(folder: Path) -> subprocess.Popen[bytes]:

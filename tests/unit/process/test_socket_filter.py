@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rove.process import socket_filter
+from rove.browser.shared import socket_filter
 
 pytestmark = pytest.mark.skipif(not socket_filter.is_supported(), reason="this system has no such filter")
 

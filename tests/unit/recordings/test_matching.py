@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 
 import pytest
 
-from rove.browser.descriptions.description import Candidate, ElementDescription
+from rove.browser.element import Candidate, ElementDescription
 from rove.page_text import PageText
 from rove.recordings.matching import Way, choose
 

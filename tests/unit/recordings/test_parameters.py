@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rove.browser.descriptions.description import ElementDescription
+from rove.browser.element import ElementDescription
 from rove.errors import InvalidArguments
 from rove.recordings.parameters import (
     escaped,

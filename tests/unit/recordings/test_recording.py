@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rove.browser.descriptions.description import ElementDescription
+from rove.browser.element import ElementDescription
 from rove.errors import InvalidArguments
 from rove.recordings.recording import (
     RecordedStep,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rove import ApprovalRequest, Place
-from rove.browser.consequences.consequence import Consequence, SentField
+from rove.browser.consequences import Consequence, SentField
 from rove.guard.policy.approval import ShownElement
 from rove.render.approvals import LONGEST_VALUE, card
 

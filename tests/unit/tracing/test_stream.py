@@ -8,8 +8,8 @@ import os
 
 import pytest
 
-from rove.tracing import stream
-from rove.tracing.stream import DamagedTrace, events_in
+from rove.browser import tracing
+from rove.browser.tracing import DamagedTrace, events_in
 
 
 def trace(events: list[dict[str, object]], rest: str = ',"metadata":{"a":[1]}') -> bytes:
@@ -20,7 +20,7 @@ def test_events_are_read_whatever_the_pieces_they_come_in(monkeypatch: pytest.Mo
     # Random text does not compress, so that pieces of a few bytes cut events and characters in two.
     events: list[dict[str, object]] = [{"name": "é„]}[{", "n": n, "x": os.urandom(20).hex()} for n in range(300)]
     for size in (7, 1000, 2**18):
-        monkeypatch.setattr(stream, "PIECE_BYTES", size)
+        monkeypatch.setattr(tracing, "PIECE_BYTES", size)
         assert list(events_in(trace(events))) == events
     assert list(events_in(trace([]))) == []
 

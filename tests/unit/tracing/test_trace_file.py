@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
+from rove.browser.tracing import TraceSummary, write_trace
 from rove.errors import Denied
-from rove.tracing.summary import TraceSummary
-from rove.tracing.trace_file import write_trace
 from rove.workspace import Workspace
 
 BROWSER, PAGE, FRAME, OTHER_SESSION = 1, 10, 11, 99

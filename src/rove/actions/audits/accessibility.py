@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
-from rove.browser.accessibility.report import AuditedElement, AuditedRule
-from rove.browser.audits.open_page import refuse_empty
+from rove.browser.accessibility import AuditedElement, AuditedRule
 from rove.browser.browser import load_engine
+from rove.browser.stillness import refuse_empty
 from rove.errors import Unsupported
 from rove.outcome import Own, Passage, Result
 from rove.snapshot.tokens import estimate
@@ -121,7 +121,8 @@ class Audit(TabAction[Audited]):
 
     async def perform(self, tab: Tab) -> Audited:
         from rove.axe.installation import axe_source
-        from rove.browser.accessibility import audit, criteria
+        from rove.browser import accessibility as audit
+        from rove.browser import accessibility as criteria
 
         if not load_engine(tab.settings.engine).isolates_scripts:
             raise Unsupported(

@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, Target, action, arg
-from rove.browser.audits.open_page import refuse_empty
+from rove.browser.stillness import refuse_empty
 from rove.errors import ElementNotFound, ElementNotReady, ExpectationFailed, InvalidArguments, RoveError
 from rove.outcome import Attachment, Own, Passage, Result
 from rove.validation.record import dataclass
 from rove.workspace import Workspace
 
 if TYPE_CHECKING:
-    from rove.browser.audits.stillness import StillPicture
     from rove.browser.element import Element
     from rove.browser.page_data import Box
+    from rove.browser.stillness import StillPicture
     from rove.browser.tab import Tab
     from rove.pictures.comparison import Comparison
 
@@ -141,7 +141,7 @@ class Compare(TabAction[Compared]):
 
     async def _picture(self, tab: Tab) -> tuple[StillPicture, list[Box]]:
         """Return a picture of the page at rest, and the boxes in the page that are left out."""
-        from rove.browser.audits.stillness import LONGEST_WAIT, SHARE_OF_TIME, held_still, take_still_picture
+        from rove.browser.stillness import LONGEST_WAIT, SHARE_OF_TIME, held_still, take_still_picture
 
         element = await tab.resolve(self.target) if self.target else None
         masked = await self._masked(tab)

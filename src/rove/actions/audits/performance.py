@@ -9,17 +9,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rove.action import Effect, TabAction, action, arg
-from rove.browser.audits.open_page import refuse_empty
-from rove.browser.performance.vitals import LongTasks, Name, Vital
+from rove.browser.performance import LongTasks, Name, Vital
+from rove.browser.stillness import refuse_empty
 from rove.outcome import Name as OwnName
 from rove.outcome import Own, PageText, Passage, Result
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.performance.profiler import RecordedTrace
+    from rove.browser.performance import RecordedTrace
     from rove.browser.tab import Tab
-    from rove.tracing.cpu_profile import Function
-    from rove.tracing.summary import Cost, LongTask, Resource
+    from rove.browser.tracing import Cost, Function, LongTask, Resource
 
 TITLES: dict[Name, str] = {
     "lcp": "LCP (largest contentful paint)", "cls": "CLS (layout shift)", "inp": "INP (slowest interaction)",
@@ -85,7 +84,7 @@ class WebVitals(TabAction[VitalsMeasured]):
 
 
 async def _vitals(tab: Tab) -> VitalsMeasured:
-    from rove.browser.performance.vitals import read_web_vitals
+    from rove.browser.performance import read_web_vitals
 
     read = await read_web_vitals(tab.page)
     return VitalsMeasured(read.vitals, read.missing, read.long_tasks, round(read.age / 1000, 2), read.was_hidden)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from rove.action import Effect, TabAction, action, arg
-from rove.browser.network.event_rates import UNCOUNTED_MESSAGES, unrecorded_messages
+from rove.browser.logs import UNCOUNTED_MESSAGES, unrecorded_messages
 from rove.outcome import Own, PageText, Passage, Result, moment, quoted
 from rove.target import within
 from rove.validation.record import dataclass

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from rove.action import Effect, TabAction, action, arg
-from rove.browser.network.header_masking import MASK
-from rove.browser.storage.cookies import Cookie
+from rove.browser.network import MASK
+from rove.browser.storage import Cookie
 from rove.errors import InvalidArguments
 from rove.outcome import Own, Passage, Result, moment
 from rove.states.cookie_rules import name_complaint, path_complaint, value_complaint

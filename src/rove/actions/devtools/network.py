@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 from rove.action import Effect, TabAction, action, arg
-from rove.browser.network.event_rates import unrecorded_requests
-from rove.browser.network.header_masking import mask_headers
-from rove.browser.network.withholding import withheld, withheld_url
+from rove.browser.logs import unrecorded_requests
+from rove.browser.network import mask_headers, withheld, withheld_url
 from rove.errors import InvalidArguments
 from rove.outcome import NOWHERE, Name, Own, PageText, Passage, Result, Text, moment, origin_in
 from rove.target import within
@@ -21,8 +20,7 @@ from rove.validation.record import dataclass
 from rove.workspace import Workspace, reading_command
 
 if TYPE_CHECKING:
-    from rove.browser.logs import LoggedRequest
-    from rove.browser.network.request_data import NetworkMessage
+    from rove.browser.logs import LoggedRequest, NetworkMessage
     from rove.browser.tab import Tab
 
 FOLDER = "output"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import ContextAction, Effect, action, arg
-from rove.browser.network.conditions import Throttling
+from rove.browser.network import Throttling
 from rove.outcome import Result
 from rove.validation.record import dataclass
 

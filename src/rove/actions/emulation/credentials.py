@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rove.action import ContextAction, Effect, action, arg
-from rove.browser.emulation.overrides import HttpCredential
+from rove.browser.emulation import HttpCredential
 from rove.errors import Denied, InvalidArguments
 from rove.outcome import Own, Result
 from rove.target import Origin, secret_named

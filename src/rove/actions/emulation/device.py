@@ -7,8 +7,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from rove.action import ContextAction, Effect, action, arg
-from rove.browser.emulation.devices import DEVICES, DeviceName, has_touch
-from rove.browser.emulation.emulation import ColorScheme, Contrast, Emulation, ForcedColors, Location, Media, Size
+from rove.browser.emulation import (
+    DEVICES,
+    ColorScheme,
+    Contrast,
+    DeviceName,
+    Emulation,
+    ForcedColors,
+    Location,
+    Media,
+    Size,
+    has_touch,
+)
 from rove.errors import InvalidArguments
 from rove.outcome import Own, Result
 from rove.validation.record import dataclass

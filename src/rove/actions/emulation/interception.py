@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import ContextAction, Effect, action, arg
-from rove.browser.network.rules import RequestRule, RuleKind
+from rove.browser.network import RequestRule, RuleKind
 from rove.errors import InvalidArguments
 from rove.outcome import Own, Result
 from rove.proxy_headers import PREFIX

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from rove.action import ContextAction, Effect, action, arg
-from rove.browser.emulation.overrides import PermissionGrant
+from rove.browser.emulation import PermissionGrant
 from rove.errors import InvalidArguments
 from rove.outcome import Own, Result
 from rove.target import Origin

@@ -10,7 +10,7 @@ from rove.target import secret_named
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.consequences.consequence import Cause
+    from rove.browser.consequences import Cause
     from rove.browser.element import Element
     from rove.browser.tab import Tab
 

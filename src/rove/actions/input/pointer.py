@@ -10,7 +10,7 @@ from rove.outcome import NOWHERE, Own, Passage, Result, Text, author_of
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.consequences.consequence import Cause
+    from rove.browser.consequences import Cause
     from rove.browser.tab import Tab
 
 # Seconds that one leg of a drag takes: the page sees the pointer's moves one animation frame at a time.

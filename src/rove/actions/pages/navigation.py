@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rove.action import AnyAction, CompositeAction, Effect, StepRunner, TabAction, Url, action, arg, parse
-from rove.browser.documents.pdf import read_downloaded, read_shown
-from rove.browser.network.retry_after import seconds_in
+from rove.browser.documents import read_downloaded, read_shown
+from rove.browser.network import seconds_in
 from rove.browser.page_data import DownloadedFile, LoadStage
-from rove.browser.page_events import DIALOG_OPEN
+from rove.browser.page_state import DIALOG_OPEN
 from rove.documents.report import PdfRead
 from rove.errors import DialogOpen, NavigationFailed
 from rove.outcome import NOWHERE, AnyOutcome, Attachment, PageText, Passage, Result

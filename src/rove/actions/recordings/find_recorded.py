@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rove.action import Effect, TabAction, action, arg
-from rove.browser.descriptions.description import Candidate, ElementDescription
+from rove.browser.element import Candidate, ElementDescription
 from rove.errors import AmbiguousTarget, ElementNotFound, InvalidArguments
 from rove.outcome import NOWHERE, Own, PageText, Passage, Result
 from rove.recordings.matching import Verdict, choose

@@ -10,7 +10,7 @@ from typing import Any
 
 from rove.action import AnyAction, CompositeAction, Effect, StepRunner, action, arg, parse, registry
 from rove.advice import Verbatim
-from rove.browser.descriptions.description import ElementDescription
+from rove.browser.element import ElementDescription
 from rove.errors import ElementGone, InvalidArguments, NotOpen, RoveError
 from rove.outcome import AnyOutcome, Own, PageText, Passage, Result, Text, error_passages, origin_in
 from rove.recordings.parameters import filled, read_settings, surroundings_for, values_for

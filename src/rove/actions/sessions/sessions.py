@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, cast
 
 from rove.action import Effect, SessionDirectory, SessionsAction, action, arg
-from rove.browser.emulation.window import ViewportSize, WindowChoice
+from rove.browser.sessions import ViewportSize, WindowChoice
 from rove.errors import InvalidArguments
 from rove.outcome import Own, PageText, Passage, Result
 from rove.settings.sections import EngineName

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Any, Literal
 
-from rove.browser.emulation.window import AS_SET, WindowChoice
+from rove.browser.sessions import AS_SET, WindowChoice
 from rove.cluster.sessions.saved_session import SavedSession
 from rove.engine.people.driver import DriverState, Lease
 from rove.engine.people.handoffs import HandoffRequest

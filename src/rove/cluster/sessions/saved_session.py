@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rove.browser.context import SavedContext, SharedState
-from rove.browser.emulation.overrides import Overrides
-from rove.browser.network.conditions import Throttling
+from rove.browser.emulation import Overrides
+from rove.browser.network import Throttling
+from rove.browser.refs import RefNumbers
 from rove.page_text import Own, PageText, Text
-from rove.refs import RefNumbers
 from rove.states.state import BrowserState
 from rove.validation.record import dataclass
 

@@ -7,7 +7,7 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from rove.action import AnyAction
-from rove.browser.consequences.consequence import Consequence
+from rove.browser.consequences import Consequence
 from rove.browser.failures import BrowserError
 from rove.engine.approval.permission import Shown
 from rove.errors import RoveError

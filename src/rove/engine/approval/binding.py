@@ -6,7 +6,7 @@ from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from rove.action import AnyAction
-from rove.browser.consequences.consequence import NotAsShown
+from rove.browser.consequences import NotAsShown
 from rove.engine.approval.permission import PermissionCheck
 from rove.errors import Denied, RoveError, Unsupported
 

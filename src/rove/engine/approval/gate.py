@@ -10,7 +10,7 @@ from rove.action import AnyAction
 from rove.actions.pages.snapshot import Snapshot
 from rove.actions.sessions.sessions import OpenSession
 from rove.actions.sessions.states import States
-from rove.browser.network.workspace_files import WorkspaceFiles
+from rove.browser.network import WorkspaceFiles
 from rove.engine.approval.approvals import Approvals
 from rove.errors import Denied
 from rove.guard.policy.approval import Approver

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from rove.action import Action, AnyAction, Effect, TabAction
 from rove.advice import Verbatim
-from rove.browser.consequences.consequence import Consequence
+from rove.browser.consequences import Consequence
 from rove.engine.approval.gate import Gate
 from rove.engine.journal import Entry
 from rove.errors import Denied

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.browser.network.navigation_errors import credentials_error, host_and_port, navigation_error
+from rove.browser.failures import credentials_error, host_and_port, navigation_error
 from rove.errors import DeadlineExceeded, Denied, HttpError, RoveError
 from rove.fetching.http.address import INVALID
 from rove.fetching.http.answer import HttpAnswer, HttpFailure, status_text

@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol, TypeVar
 
-from rove.browser.network.navigation_errors import host_and_port, navigation_error
+from rove.browser.failures import host_and_port, navigation_error
 from rove.engine.fetching.browser_page import BrowserReading, ShownPage
 from rove.engine.fetching.http_errors import failure_error, http_error, robots_error, status_error
 from rove.engine.fetching.redirect_check import RedirectCheck

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
-from rove.browser.extensions.unpacked import extensions_for
+from rove.browser.extensions import extensions_for
 from rove.errors import InvalidArguments, ProfileInUse, StateUnusable, Unsupported
 from rove.owned_names import mark_of
 from rove.page_text import Own

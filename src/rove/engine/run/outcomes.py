@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from rove.action import Action
 from rove.advice import Names, insert_names, insert_names_if_advice
-from rove.browser.page_events import DIALOG_OPEN
+from rove.browser.page_state import DIALOG_OPEN
 from rove.engine.network_access import NetworkAccess
 from rove.engine.proxy_loss import PROXY_RESTARTED
 from rove.engine.run.batch_changes import BatchChanges

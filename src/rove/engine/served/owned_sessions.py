@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Generic, Protocol, TypeVar
 
-from rove.browser.emulation.window import AS_SET, WindowChoice
+from rove.browser.sessions import AS_SET, WindowChoice
 from rove.engine.logins.login import Logins
 from rove.engine.logins.state_desk import StateDesk
 from rove.engine.people.driver import held_by

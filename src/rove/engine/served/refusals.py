@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from rove.browser.emulation.window import AS_SET, WindowChoice
+from rove.browser.sessions import AS_SET, WindowChoice
 from rove.errors import BrowserUnavailable, InvalidArguments, NotOpen
 from rove.ledger.files import LONGEST_STEM, stem_of
 from rove.owned_names import is_named_by, mark_in, own_name, without_mark

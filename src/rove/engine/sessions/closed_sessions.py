@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.refs import RefNumbers
+from rove.browser.refs import RefNumbers
 
 # The numbers of refs that older sessions have given are forgotten.
 MAX_CLOSED_SESSIONS = 1000

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from rove.browser.context import DIED, RESTARTED, SavedContext, SharedState
 from rove.browser.failures import BrowserError
+from rove.browser.refs import RefNumbers
 from rove.engine.logins.login import SessionLogin
 from rove.page_text import PageText
-from rove.refs import RefNumbers
 from rove.states.state import BrowserState
 from rove.tasks import BackgroundTasks
 

@@ -12,7 +12,8 @@ from rove.action import Action, AnyAction, SessionDirectory
 from rove.advice import NO_NAMES, Names
 from rove.browser.context import DIED, SavedContext
 from rove.browser.failures import StateNotRestored
-from rove.browser.network.schemes import is_extension_page
+from rove.browser.network import is_extension_page
+from rove.browser.refs import RefNumbers
 from rove.engine.approval.gate import Gate
 from rove.engine.capture.captures import Captures
 from rove.engine.fetching.session_web import SessionWeb
@@ -36,7 +37,6 @@ from rove.errors import RoveError
 from rove.guard.policy.policy import Place
 from rove.guard.secrets.secrets import NO_SECRETS, Secrets
 from rove.page_text import PageText
-from rove.refs import RefNumbers
 from rove.settings.tree import Settings
 from rove.states.state import BrowserState
 from rove.tasks import BackgroundTasks, Signal

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rove.browser.browser import BrowserProcess
 from rove.browser.context import SavedContext
-from rove.browser.emulation.window import AS_SET, WindowChoice
-from rove.browser.extensions.unpacked import check_extensions
+from rove.browser.extensions import check_extensions
 from rove.browser.failures import BrowserError
-from rove.browser.network.workspace_files import files_for
-from rove.browser.sessions.directory import SessionDirectory
+from rove.browser.network import files_for
+from rove.browser.sessions import AS_SET, SessionDirectory, WindowChoice
 from rove.engine.approval.gate import Gate
 from rove.engine.capture.captures import Captures, with_captures
 from rove.engine.guard_notice import check_guard_of_extensions, guard_notice_of

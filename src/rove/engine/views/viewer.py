@@ -19,9 +19,8 @@ from rove.views.page_view import ConsoleCounts, ModalState, PageView, ViewedDown
 
 if TYPE_CHECKING:
     from rove.action import AnyAction
-    from rove.browser.aria.reader import AriaSnapshot
     from rove.browser.context import Context
-    from rove.browser.tab import Tab, TabInfo
+    from rove.browser.tab import AriaSnapshot, Tab, TabInfo
 
 # Seconds for what a view is not worth waiting for: locators, titles, the snapshot of a page that does not answer.
 LOCATOR_SECONDS = 2.0

@@ -8,9 +8,9 @@ import time
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
+from rove.browser.shared.process import reserved_port
 from rove.guard.hosts.addresses import equivalent_addresses, refusal_reason
 from rove.guard.hosts.refusal import IP, RefusalReason
-from rove.port import reserved_port
 
 # A laptop changes networks, so the list must be read again; doing that for every connection would cost more than
 # connecting.

@@ -9,7 +9,7 @@ from collections.abc import Hashable
 from dataclasses import field
 from typing import Any, Protocol, runtime_checkable
 
-from rove.browser.consequences.consequence import Consequence
+from rove.browser.consequences import Consequence
 from rove.guard.hosts.origins import origin_text
 from rove.guard.policy.policy import Place
 from rove.validation.record import dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from rove.action import AnyAction
-from rove.browser.network.workspace_files import WorkspaceFiles
+from rove.browser.network import WorkspaceFiles
 from rove.errors import RoveError
 from rove.guard.hosts.urls import WEB_SCHEMES, scheme_of
 from rove.page_text import PageText

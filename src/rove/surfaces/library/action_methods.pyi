@@ -48,7 +48,7 @@ from rove.actions.sessions.handoff import HandedBack
 from rove.actions.sessions.sessions import SessionClosed, SessionOpened, StatusReport
 from rove.actions.sessions.states import StateDeleted, StateExported, StateList, StateLoaded, StateSaved
 from rove.actions.sessions.tabs import TabList
-from rove.browser.emulation.window import ViewportSize
+from rove.browser.sessions import ViewportSize
 from rove.documents.report import PdfRead
 from rove.extraction.extracted import Extracted
 from rove.outcome import Outcome

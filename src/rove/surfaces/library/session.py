@@ -9,7 +9,7 @@ from typing import Self, TypeVar, cast
 
 from rove.action import Action
 from rove.advice import Names
-from rove.browser.emulation.window import WindowChoice
+from rove.browser.sessions import WindowChoice
 from rove.conversion.journal_steps import MadeRecording
 from rove.engine.sessions.session import Session as EngineSession
 from rove.engine.sessions.sessions import DEFAULT, Sessions

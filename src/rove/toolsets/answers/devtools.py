@@ -15,7 +15,7 @@ from rove.actions.devtools.network import RequestList
 from rove.actions.devtools.workers import WorkerList
 from rove.actions.pages.navigation import Navigated
 from rove.actions.pages.script import Evaluated
-from rove.browser.network.event_rates import unrecorded_messages, unrecorded_requests
+from rove.browser.logs import unrecorded_messages, unrecorded_requests
 from rove.browser.page_data import WorkerInfo
 from rove.errors import DeadlineExceeded, RoveError
 from rove.guard.wrapping.wrapper import wrapped

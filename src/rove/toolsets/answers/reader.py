@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rove.actions.input.forms import Filled
 from rove.actions.pages.navigation import FILE, Navigated, Visited
-from rove.browser.page_events import LOSSES
+from rove.browser.page_state import LOSSES
 from rove.errors import NotOpen
 from rove.guard.wrapping.wrapper import neutralised
 from rove.outcome import AnyOutcome, Own, Passage, origin_in

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rove.browser.accessibility.criteria import chosen_rules, criteria
+from rove.browser.accessibility import chosen_rules, criteria
 
 
 @pytest.mark.parametrize(

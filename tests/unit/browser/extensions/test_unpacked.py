@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rove.browser.extensions.unpacked import (
+from rove.browser.extensions import (
     REFUSED_PERMISSIONS,
     Extension,
     check_extensions,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rove.browser.network.header_masking import MAX_HEADERS, MAX_VALUE_LENGTH, mask_headers, truncate_headers
+from rove.browser.network import MAX_HEADERS, MAX_VALUE_LENGTH, mask_headers, truncate_headers
 
 
 @pytest.mark.parametrize(

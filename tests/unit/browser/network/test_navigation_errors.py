@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rove.browser.network.navigation_errors import credentials_error, host_and_port, interrupted_error, navigation_error
+from rove.browser.failures import credentials_error, host_and_port, interrupted_error, navigation_error
 
 DISTINCT = [
     "ERR_CONNECTION_REFUSED", "ERR_NAME_NOT_RESOLVED", "ERR_ADDRESS_UNREACHABLE", "ERR_CONNECTION_RESET",

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.release_server import archive
 
-from rove.chromium.chrome_for_testing import archive as unpacking
-from rove.chromium.chrome_for_testing.archive import unpack
+from rove.browser.chromium import chrome_for_testing as unpacking
+from rove.browser.chromium.chrome_for_testing import unpack
 from rove.errors import BrowserUnavailable
 
 TOP = "chrome-linux64"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rove.chromium.chrome_for_testing.store import place
+from rove.browser.chromium.chrome_for_testing import place
 
 
 def build(folder: Path, content: str) -> Path:

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from rove.chromium.events.network_log import NetworkLog
-from rove.chromium.frames.frame_origins import FrameOrigins
-from rove.chromium.protocol.connection import CdpConnection, CdpSession
-from rove.chromium.protocol.pipe import PipeTransport
-from rove.page.logs.network_log import MAX_REQUESTS
+from rove.browser.chromium.connection import CdpConnection, CdpSession, PipeTransport
+from rove.browser.chromium.frames import FrameOrigins
+from rove.browser.chromium.network import NetworkLog
+from rove.browser.shared.logs import MAX_REQUESTS
 
 
 def new_log() -> tuple[NetworkLog, CdpSession]:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from rove.chromium.browser import AUTO_ATTACH
-from rove.chromium.process.first_page import COMMANDS_SENT, CREATE_PAGE_ID, FirstPage
+from rove.browser.chromium.browser import AUTO_ATTACH
+from rove.browser.chromium.launch import COMMANDS_SENT, CREATE_PAGE_ID, FirstPage
 
 PROXY_URL = "http://127.0.0.1:4321"
 CONTEXT_CREATED = b'{"id":2,"result":{"browserContextId":"C1"}}\0'

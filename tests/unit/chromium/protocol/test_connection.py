@@ -8,8 +8,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from rove.chromium.protocol.connection import MAX_UNSENT_BYTES, CdpConnection, CdpError
-from rove.chromium.protocol.pipe import PipeTransport
+from rove.browser.chromium.connection import MAX_UNSENT_BYTES, CdpConnection, CdpError, PipeTransport
 
 MEGABYTE = "x" * 2**20
 

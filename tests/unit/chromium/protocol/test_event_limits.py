@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from rove.browser.network.event_rates import MESSAGE_BYTES_PER_SECOND, MESSAGES_PER_SECOND
-from rove.chromium.protocol.connection import CdpConnection, CdpSession
-from rove.chromium.protocol.event_limits import dropped_event
-from rove.chromium.protocol.pipe import PipeTransport, _MessageSplitter
-from rove.protocol.limits import MAX_EVENT_BYTES, MAX_HELD, EventLimiter
+from rove.browser.chromium.connection import CdpConnection, CdpSession, PipeTransport, _MessageSplitter
+from rove.browser.chromium.flood import dropped_event
+from rove.browser.logs import MESSAGE_BYTES_PER_SECOND, MESSAGES_PER_SECOND
+from rove.browser.shared.flood import MAX_EVENT_BYTES, MAX_HELD, EventLimiter
 
 SESSION_ID = "0123456789ABCDEF0123456789ABCDEF"
 

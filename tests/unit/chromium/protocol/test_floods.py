@@ -9,28 +9,29 @@ from typing import Any
 
 import pytest
 
-from rove.browser.network.event_rates import (
+from rove.browser.chromium.connection import CdpConnection, CdpSession, PipeTransport, _MessageSplitter
+from rove.browser.chromium.flood import (
+    FLOOD_MESSAGES,
+    FRAMES_AT_ONCE,
+    MAX_MESSAGES_AT_ONCE,
+    MAX_WAITING_BYTES,
+    MESSAGES_PER_TURN,
+    Admission,
+    TargetGroup,
+    Verdict,
+)
+from rove.browser.chromium.frames import FrameOrigins
+from rove.browser.chromium.live_page import RequestTracker
+from rove.browser.chromium.network import NetworkLog
+from rove.browser.logs import (
     ERRORS_PER_SECOND,
     MESSAGES_PER_SECOND,
     REQUESTS_AT_ONCE,
     unrecorded_messages,
     unrecorded_requests,
 )
-from rove.browser.page_events import PageEvents
-from rove.chromium.events.network_log import NetworkLog
-from rove.chromium.events.request_tracker import RequestTracker
-from rove.chromium.frames.frame_origins import FrameOrigins
-from rove.chromium.protocol.admission import FRAMES_AT_ONCE, Admission, Verdict
-from rove.chromium.protocol.connection import CdpConnection, CdpSession
-from rove.chromium.protocol.pipe import PipeTransport, _MessageSplitter
-from rove.chromium.protocol.target_group import (
-    FLOOD_MESSAGES,
-    MAX_MESSAGES_AT_ONCE,
-    MAX_WAITING_BYTES,
-    MESSAGES_PER_TURN,
-    TargetGroup,
-)
-from rove.protocol.limits import MAX_HELD, MAX_HELD_BYTES, Bucket, NewestMessages
+from rove.browser.page_state import PageEvents
+from rove.browser.shared.flood import MAX_HELD, MAX_HELD_BYTES, Bucket, NewestMessages
 
 MAIN = "A" * 32
 LOUD, CALM, WORKER = "1" * 32, "2" * 32, "3" * 32

@@ -10,8 +10,8 @@ from contextlib import asynccontextmanager
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
-from rove.chromium.protocol.connection import CdpConnection, CdpError
-from rove.protocol.websocket import HandshakeFailed, WebSocketTransport
+from rove.browser.chromium.connection import CdpConnection, CdpError
+from rove.browser.shared.websocket import HandshakeFailed, WebSocketTransport
 from rove.settings.debug_port import DebugPort
 
 LARGE = 40 * 2**20

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rove import ApprovalAnswer, ApprovalRequest, Place
-from rove.browser.consequences.consequence import Consequence
+from rove.browser.consequences import Consequence
 from rove.engine.approval.shown_steps import AsksOnce
 from rove.guard.policy.approval import ShownElement
 

@@ -10,10 +10,10 @@ from collections.abc import Generator
 import pytest
 from tests.processes import eventually
 
+from rove.browser.shared.machine import kill_largest_page, memory_in_use
 from rove.engine.sessions import memory_pressure
 from rove.engine.sessions.memory import Memory
 from rove.engine.sessions.memory_pressure import memory_shortage
-from rove.process.memory_usage import kill_largest_page, memory_in_use
 
 HOLD = "a = bytearray({megabytes} << 20); a[::4096] = b'x' * (len(a) // 4096); print('ready', flush=True); input()"
 

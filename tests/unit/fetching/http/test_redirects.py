@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.browser.network.navigation_errors import navigation_error
+from rove.browser.failures import navigation_error
 from rove.fetching.http.answer import HttpAnswer, lower_case
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rove.firefox.events.console_values import json_values, message_text
+from rove.browser.firefox.console import json_values, message_text
 
 STRING = {"type": "string", "value": "it is"}
 OBJECT = {"type": "object", "value": [["a", {"type": "number", "value": 1}], ["b", {"type": "string", "value": "x"}]]}

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from rove.browser.network.event_rates import MESSAGES_PER_SECOND, REQUESTS_AT_ONCE
-from rove.firefox.protocol.connection import BidiConnection, BidiError
-from rove.protocol.limits import MAX_HELD
+from rove.browser.firefox.connection import BidiConnection, BidiError
+from rove.browser.logs import MESSAGES_PER_SECOND, REQUESTS_AT_ONCE
+from rove.browser.shared.flood import MAX_HELD
 
 TOP, FRAME, REALM = "11111111-aaaa", "4294967297", "22222222-bbbb"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.page.events.load_state import LoadState
+from rove.browser.shared.loading import LoadState
 
 
 def loading() -> LoadState:

@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from rove.browser.context import SavedContext
-from rove.browser.emulation.window import AS_SET, WindowChoice
-from rove.browser.sessions.directory import SessionDirectory
+from rove.browser.sessions import AS_SET, SessionDirectory, WindowChoice
 from rove.cluster.node.configuration import Configuration
 from rove.cluster.sessions.messages import Opening, Orders, SessionFacts
 from rove.cluster.sessions.node.files import SessionFiles

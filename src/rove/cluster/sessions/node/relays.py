@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from rove.browser.emulation.window import AS_SET, WindowChoice
+from rove.browser.sessions import AS_SET, WindowChoice
 from rove.cluster.sessions.node.outbox import Outbox
 from rove.engine.journal_store import Unwritable
 from rove.engine.people.handoffs import HandoffEnd, HandoffRequest

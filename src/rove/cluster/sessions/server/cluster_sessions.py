@@ -10,8 +10,8 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
-from rove.browser.emulation.window import AS_SET, WindowChoice
-from rove.browser.network.workspace_files import files_for
+from rove.browser.network import files_for
+from rove.browser.sessions import AS_SET, WindowChoice
 from rove.cluster.connection.cluster import Cluster
 from rove.cluster.node.configuration import Configuration
 from rove.cluster.payload import decode

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from rove.action import Action, AnyAction
 from rove.advice import NO_NAMES, Names
-from rove.browser.emulation.window import WindowChoice
 from rove.browser.input_event import InputEvent
 from rove.browser.page_data import Box
+from rove.browser.sessions import WindowChoice
 from rove.cluster.sessions.messages import Opening, SessionFacts
 from rove.cluster.sessions.saved_session import SavedSession
 from rove.cluster.sessions.server.node_links import NodeLinks

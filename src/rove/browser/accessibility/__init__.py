@@ -1,1 +1,0 @@
-"""Auditing the accessibility of a page and its frames with axe-core."""

@@ -1,1 +1,0 @@
-"""Aria snapshots, as every engine takes them."""

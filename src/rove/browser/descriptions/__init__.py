@@ -1,1 +1,0 @@
-"""What elements can be found by later."""

@@ -1,1 +1,0 @@
-"""Files that a browser shows or downloads, read as documents."""

@@ -1,1 +1,0 @@
-"""What a session overrides: the device that pages see, permissions, rules for requests, HTTP credentials."""

@@ -1,1 +1,0 @@
-"""Extensions of a browser that its owner has chosen."""

@@ -1,0 +1,371 @@
+"""One isolated context of a Firefox: its tabs, their ids, which of them is current, and its downloads."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rove.browser.context import SavedContext
+from rove.browser.emulation import Size
+from rove.browser.firefox.connection import BidiConnection, BidiError, PageChannel
+from rove.browser.firefox.emulation import set_grants
+from rove.browser.firefox.frames import add_scripts
+from rove.browser.firefox.interception import Interceptions
+from rove.browser.firefox.profiler import Recorder
+from rove.browser.firefox.resources import SharedContext, TabSetup
+from rove.browser.firefox.storage import HiddenPages, SessionStorageSeed
+from rove.browser.firefox.tab import Tab
+from rove.browser.page_state import PageEvents
+from rove.browser.shared import downloads
+from rove.browser.shared.context import ContextTabs
+from rove.browser.shared.downloads import PendingDownloads
+from rove.browser.shared.process import discard
+from rove.browser.shared.storage import ContextState
+from rove.page_text import PageText
+from rove.settings.tree import Settings
+from rove.tasks import result_of
+
+# Seconds between two looks at how much has been written.
+WATCH_INTERVAL = 0.25
+EMPTY = ("", "about:blank")
+# A window that has begun to load nothing by then stays empty.
+SECONDS = 0.5
+CLOSE_TIMEOUT = 3.0
+# Seconds from the script that opens a window until its page is a tab.
+POPUP_TIMEOUT = 2.0
+# The bytes of bodies that Firefox keeps for the network log, of one request.
+MAX_KEPT_BODY = 5_000_000
+Event = dict[str, Any]
+
+
+class Downloads(downloads.Downloads):
+    """The downloads of one context, which Firefox writes to a private folder. The id is that of the navigation.
+
+    Firefox neither tells how large a download is nor ends one: the size is that of the files, and what is written of
+    a download that was refused is dropped again and again, so that it fills no disk.
+    """
+
+    def __init__(
+        self,
+        connection: BidiConnection,
+        context: str,
+        settings: Settings,
+        scratch: Path,
+        may_read: Callable[[str], bool],
+    ) -> None:
+        super().__init__(settings, scratch, may_read)
+        self._connection = connection
+        self._context = context
+        self._names: dict[str, str] = {}
+        self._is_watching = False
+
+    async def open(self) -> None:
+        """Have Firefox write downloads to a private folder."""
+        self._scratch.mkdir(mode=0o700)
+        behaviour = {"type": "allowed", "destinationFolder": str(self._scratch)}
+        params = {"downloadBehavior": behaviour, "userContexts": [self._context]}
+        await self._connection.send("browser.setDownloadBehavior", params)
+
+    async def close(self) -> None:
+        """Discard the downloads that are not complete."""
+        await self._tasks.close()
+        await asyncio.to_thread(discard, self._scratch)
+
+    def start(self, event: dict[str, Any], origin: str, page_events: PageEvents, pending: PendingDownloads) -> None:
+        """Handle `browsingContext.downloadWillBegin`. `origin`: that of the frame that started it."""
+        identity = str(event["navigation"])
+        name = PageText(event["suggestedFilename"] or "download", origin)
+        self._names[identity] = event["suggestedFilename"]
+        self.begin(identity, name, PageText(event["url"], origin), page_events, pending)
+        if not self._is_watching:
+            self._is_watching = True
+            self._tasks.start(self._watch())
+
+    def finish(self, event: dict[str, Any]) -> None:
+        """Handle `browsingContext.downloadEnd`."""
+        identity, written = str(event["navigation"]), event.get("filepath")
+        if identity not in self._running:
+            return  # of another context
+        self._names.pop(identity, None)
+        if written is not None:
+            with contextlib.suppress(OSError):  # the file is missed when it is to be moved, and reported then
+                Path(written).replace(self._scratch / identity)
+        self.end(identity, event["status"] == "complete")
+
+    async def cancel(self, identity: str) -> None:
+        """Let what Firefox writes be dropped by `_watch` until it has ended."""
+
+    async def _watch(self) -> None:
+        """Note the sizes of the downloads that are under way."""
+        try:
+            while self._running:
+                await asyncio.sleep(WATCH_INTERVAL)
+                for identity, download in list(self._running.items()):
+                    for file in self._files_of(self._names.get(identity, "")):
+                        self._look_at(identity, file, download.is_refused)
+        finally:
+            self._is_watching = False
+
+    def _look_at(self, identity: str, file: Path, is_refused: bool) -> None:
+        with contextlib.suppress(OSError):  # it was moved meanwhile
+            if is_refused:
+                os.truncate(file, 0)
+            else:
+                self.note_size(identity, file.stat().st_size)
+
+    def _files_of(self, name: str) -> list[Path]:
+        """Return the files that a download may be written to: until it is complete, its name is a longer one."""
+        stem = Path(name).stem
+        return [path for path in self._scratch.iterdir() if stem and path.name.startswith(stem)]
+
+
+class FirstAddress:
+    """Waits for the first address that a new page loads; `url` is the one that it was reported with.
+
+    `opener`: the frame that opened it, and wrote the address; None if Firefox does not tell.
+    """
+
+    def __init__(self, channel: PageChannel, url: str, opener: str | None) -> None:
+        self._channel = channel
+        self._url = url
+        self.opener = opener
+        self._is_known = asyncio.Event()
+        if url not in EMPTY:
+            self._is_known.set()
+        channel.on("browsingContext.navigationStarted", self._on_started)
+        channel.on("closed", lambda _: self._is_known.set())
+
+    def _on_started(self, event: dict[str, Any]) -> None:
+        if event["context"] == self._channel.context and event["url"] not in EMPTY and not self._is_known.is_set():
+            self._url = event["url"]
+            self._is_known.set()
+
+    async def known(self) -> str:
+        """Return the address, once it is known or the time is over."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._is_known.wait(), SECONDS)
+        return self._url
+
+
+# mypy looks at the bound before it has inferred the attributes of `Tab`; pyright finds it fulfilled.
+class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
+    """Isolated cookies, storage and tabs. Tab ids (`t1`, `t2`) are never reused."""
+
+    def __init__(
+        self,
+        connection: BidiConnection,
+        identity: str,
+        settings: Settings,
+        scratch: Path,
+        interceptions: Interceptions,
+        user_agent: str,
+        recorder: Recorder,
+    ) -> None:
+        size = Size(settings.viewport.width, settings.viewport.height)
+        SharedContext.__init__(self, connection, identity, interceptions, size, user_agent)
+        ContextTabs.__init__(self, settings)  # type: ignore[type-var]
+        # The folder for copies of uploaded files, which pages may read until they are closed.
+        self._uploads = scratch / f"uploads-{identity}"
+        self._downloads = Downloads(
+            connection,
+            identity,
+            settings,
+            scratch / f"downloads-{identity}",
+            lambda origin: self._shared.may_read(origin),
+        )
+        self._opening: dict[str, asyncio.Task[Tab]] = {}
+        self._popup_opened = asyncio.Event()
+        # Held while a page is requested: until the answer, a new page cannot be told from one that a page has opened.
+        self._creation = asyncio.Lock()
+        self._undecided: list[Event] | None = None
+        self._state = ContextState(HiddenPages(connection, self._create_hidden), self.cookies)
+        self._shared.on_document = self._state.note_url
+        self._setup = TabSetup(connection, identity, settings, self._uploads, self._shared, recorder)
+        self.on_closed: Callable[[], object] | None = None
+
+    async def open(self, saved: SavedContext | None) -> None:
+        """Set up the context and its first tab, or restore the tabs, cookies and storage of a lost one."""
+        scripts = add_scripts(self._connection, self._identity)
+        console = self._shared.console_events.open()
+        await asyncio.gather(
+            self._downloads.open(), self._shared.overrides.open(), self._keep_bodies(), scripts, console
+        )
+        if saved is None:
+            first = await self._create_tab()
+            self._unused_tab, self._current = first, first.id
+            return
+        await self._shared.restore(saved.shared)
+        await set_grants(self._connection, self._identity, (), self.overrides.grants)
+        if saved.state is not None:
+            await self._state.restore(saved.state)
+        await self._reopen(saved)
+
+    async def _keep_bodies(self) -> None:
+        params = {
+            "dataTypes": ["request", "response"],
+            "maxEncodedDataSize": MAX_KEPT_BODY,
+            "userContexts": [self._identity],
+        }
+        await self._connection.send("network.addDataCollector", params)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the connection to the browser is open."""
+        return self._connection.is_open
+
+    async def save(self, is_complete: bool = False) -> SavedContext:
+        """Return what is needed to restore the context if the browser is lost."""
+        return SavedContext(await self._state.read(self.tabs, is_complete), self.tab_urls, self._current)
+
+    async def close(self) -> None:
+        """Close every tab and drop all state, in a bounded time."""
+        await self._shared.interceptor.close()
+        with contextlib.suppress(BidiError):
+            params = {"userContext": self._identity}
+            await self._connection.send("browser.removeUserContext", params, timeout=CLOSE_TIMEOUT)
+        await self._downloads.close()
+        await self.release()
+        await asyncio.to_thread(discard, self._uploads)
+        if self.on_closed is not None:
+            self.on_closed()
+
+    async def release(self) -> None:
+        """Cancel the background tasks of a context that is closed."""
+        await asyncio.gather(*(tab.release() for tab in self.tabs), self._shared.tasks.close())
+
+    async def wait_for_popups(self) -> None:
+        """Wait until the popups that pages have opened are tabs with ids."""
+        if not self._awaits_popups:
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(POPUP_TIMEOUT):
+                while self._awaits_popups:
+                    self._popup_opened.clear()
+                    await self._popup_opened.wait()
+
+    @property
+    def _awaits_popups(self) -> bool:
+        return bool(self._opening) or any(tab.popups.expected_count > 0 for tab in self.tabs)
+
+    # Events of the browser
+
+    def on_page_created(self, event: Event) -> None:
+        """Open a tab for a new page that rove requested, or for a popup unless there are too many."""
+        if self._undecided is not None and event["originalOpener"] is None:
+            self._undecided.append(event)
+        else:
+            self._add_popup(event)
+
+    def on_page_destroyed(self, context: str) -> None:
+        for tab in self.tabs:
+            if tab.page.target_id == context:
+                self._forget(tab)
+                self._shared.tasks.start(tab.release())
+
+    def on_download_started(self, event: Event) -> None:
+        owner = self._owner_of(event["context"])
+        if owner is not None:
+            origin = owner.page.origins.of(event["context"])
+            self._downloads.start(event, origin, owner.page.events, owner.page.downloads)
+            owner.page.requests.note_download(event["url"])
+
+    def on_download_ended(self, event: Event) -> None:
+        self._downloads.finish(event)
+
+    def _owner_of(self, context: str) -> Tab | None:
+        top = self._connection.top_of(context)
+        return next((tab for tab in self.tabs if tab.page.target_id == top), None)
+
+    # Creating tabs
+
+    def _add_popup(self, event: Event) -> None:
+        opener = self._owner_of(event["originalOpener"] or "") or self.current
+        if opener is not None and (opener.id in self._background or opener.popups.is_refused(len(self._tabs))):
+            self._popup_opened.set()
+            self._shared.tasks.start(self._close_page(event["context"]))
+            return
+        tab = self._add_tab(event)
+        if opener is not None:
+            self._shared.interceptor.note_opener(tab.page.target_id, opener.page.target_id)
+            tab.join_opener(opener)
+            tab.page.origins.inherit(opener.page.origins.page)
+        first_address = FirstAddress(self._connection.page(event["context"]), event["url"], event["originalOpener"])
+        opening = self._shared.tasks.start(self._open_tab(tab, opener, first_address))
+        self._opening[event["context"]] = opening
+        opening.add_done_callback(lambda _: self._end_opening(event["context"]))
+
+    def _end_opening(self, context: str) -> None:
+        self._opening.pop(context, None)
+        self._popup_opened.set()
+
+    async def _close_page(self, context: str) -> None:
+        await self._connection.send("browsingContext.close", {"context": context}, timeout=CLOSE_TIMEOUT)
+
+    def _add_tab(self, event: Event) -> Tab:
+        self._ids_given += 1
+        tab = Tab(self._setup, self._connection.page(event["context"]), event, f"t{self._ids_given}")
+        self._tabs[tab.id] = tab
+        self._note_change()
+        return tab
+
+    async def _create_tab(self) -> Tab:
+        event = await self._create_page()
+        tab = self._add_tab(event)
+        try:
+            opening = self._shared.tasks.start(self._open_tab(tab, None))
+            return await result_of(opening, BidiError("the page is closed"))
+        except asyncio.CancelledError:
+            self._forget(tab)
+            self._shared.tasks.start(tab.close())
+            raise
+
+    async def _create_page(self) -> Event:
+        """Open an empty page; a window of its own, as Firefox slows the pages down that are behind others."""
+        async with self._creation:
+            undecided = self._undecided = []
+            created = ""
+            try:
+                params = {"type": "window", "userContext": self._identity}
+                created = (await self._connection.send("browsingContext.create", params))["context"]
+            finally:
+                self._undecided = None
+                for event in undecided:
+                    if event["context"] != created:
+                        self._add_popup(event)
+        for event in undecided:
+            if event["context"] == created:
+                return event
+        raise BidiError("the page was closed as soon as it was opened")
+
+    async def _create_hidden(self) -> str:
+        return str((await self._create_page())["context"])
+
+    async def _open_tab(self, tab: Tab, opener: Tab | None, address: FirstAddress | None = None) -> Tab:
+        try:
+            await tab.open()
+            if opener is None and (items := self._state.session_storage):
+                await SessionStorageSeed(self._connection.page(tab.page.target_id), tab.page.tasks, items).add()
+        except BidiError:
+            self._forget(tab)  # the page was closed before it was set up
+            await tab.release()
+        if opener is not None and address is not None:
+            opener.popups.report(tab.id, await address.known(), address.opener)
+            self._popup_opened.set()
+        return tab
+
+    # What the shared part of contexts asks for
+
+    def _note_change(self) -> None:
+        self._shared.on_changed()
+
+    def _end(self, tab: Tab, reason: str) -> None:
+        tab.page.worlds.end(reason)
+        tab.opener_group.remove(tab.page)
+
+    def _close_replaced(self, tab: Tab) -> None:
+        """Close a page that another has replaced."""
+        self._shared.tasks.start(tab.close())

@@ -1,1 +1,0 @@
-"""The frames of a page, as any engine has them."""

@@ -1,1 +1,0 @@
-"""What every engine needs to tell of the network: URL schemes, error texts, masked headers."""

@@ -1,1 +1,0 @@
-"""The set of sessions, as actions see it."""

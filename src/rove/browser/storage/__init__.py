@@ -1,1 +1,0 @@
-"""What pages store in a browser: cookies, web storage, databases and caches."""

@@ -1,1 +1,0 @@
-"""Capturing a page: snapshot rows, screenshots and PDF files."""

@@ -1,1 +1,0 @@
-"""The frames of a page: isolated worlds, running JavaScript, coordinates, nesting and event listeners."""

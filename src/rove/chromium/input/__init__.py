@@ -1,1 +1,0 @@
-"""Input to a page over the DevTools protocol."""

@@ -1,1 +1,0 @@
-"""Requests that wait for rove before they are sent: rules, HTTP credentials, blocked navigations."""

@@ -1,1 +1,0 @@
-"""A tab and its page: navigation, observation, workers, permissions and closing."""

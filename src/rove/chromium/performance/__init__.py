@@ -1,1 +1,0 @@
-"""Profiles of a page, over the domain Tracing of the DevTools protocol."""

@@ -1,1 +1,0 @@
-"""Finding, installing, starting and ending the browser's process."""

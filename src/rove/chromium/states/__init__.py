@@ -1,1 +1,0 @@
-"""Reading and restoring the state of a context: cookies, web storage, IndexedDB."""

@@ -1,1 +1,0 @@
-"""A browser that leaves no traces of automation in pages: docs/stealth.md."""

@@ -1,1 +1,0 @@
-"""Cookies and storage of a page, over the DevTools protocol."""

@@ -1,1 +1,0 @@
-"""What a session emulates and grants, in the commands of WebDriver BiDi."""

@@ -1,1 +1,0 @@
-"""What Firefox reports of a page: console messages, requests, dialogs and downloads."""

@@ -1,1 +1,0 @@
-"""One tab of Firefox: its page, navigation, input and logs."""

@@ -1,1 +1,0 @@
-"""Profiles of pages, by Firefox's own profiler."""

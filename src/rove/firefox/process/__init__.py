@@ -1,1 +1,0 @@
-"""Finding, starting and ending Firefox."""

@@ -1,1 +1,0 @@
-"""What the tabs of one context share."""

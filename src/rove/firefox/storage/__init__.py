@@ -1,1 +1,0 @@
-"""Cookies, and states of a context: cookies and what origins have stored."""

@@ -1,1 +1,0 @@
-"""Workers of a page, as far as Firefox tells of them."""

@@ -1,1 +1,0 @@
-"""Aria snapshots, in the form of Playwright, and the elements that their refs mean."""

@@ -1,1 +1,0 @@
-"""Choosing options in the lists that custom controls open."""

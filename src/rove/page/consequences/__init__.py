@@ -1,1 +1,0 @@
-"""What acts on a page would send or open, and the page held to it."""

@@ -1,1 +1,0 @@
-"""What happens to a page: documents, dialogs, windows, requests."""

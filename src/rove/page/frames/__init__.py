@@ -1,1 +1,0 @@
-"""The frames of a page, and rove's script in each of them."""

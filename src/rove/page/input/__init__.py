@@ -1,1 +1,0 @@
-"""Input to a page: finding elements, pointer, keyboard, files, clipboard, scripts."""

@@ -1,1 +1,0 @@
-"""How rove meets requests that wait for it, on any engine: answers of rules, HTTP credentials."""

@@ -1,1 +1,0 @@
-"""Reading a page with its frames: snapshot rows and HTML."""

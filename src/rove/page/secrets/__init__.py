@@ -1,1 +1,0 @@
-"""Secrets in pages: fields that hold one, and copied text that carries one."""

@@ -1,1 +1,0 @@
-"""Processes of browsers of every engine: starting and ending them, their memory, the folder of their files."""

@@ -1,1 +1,0 @@
-"""The frames of a page, and rove's script in the page's own world of each."""

@@ -1,1 +1,0 @@
-"""Mouse and keyboard, as WebDriver's actions."""

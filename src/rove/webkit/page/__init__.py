@@ -1,1 +1,0 @@
-"""Tabs: navigation, and what WebDriver cannot do."""

@@ -1,1 +1,0 @@
-"""WebDriver over HTTP: requests, failures, and commands to a window or a frame."""
