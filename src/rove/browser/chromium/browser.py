@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -340,7 +339,7 @@ async def wait_until_unused(folder: str) -> None:
 
 
 def _processes_using(folder: str) -> list[int]:
-    if not os.path.exists("/proc/self/cmdline"):
+    if not Path("/proc/self/cmdline").exists():
         return []  # there Chromium itself refuses a profile that another process uses
     argument = f"--user-data-dir={folder}".encode()
     return [pid for pid, _ in living_processes() if argument in _arguments(pid)]
@@ -348,8 +347,7 @@ def _processes_using(folder: str) -> list[int]:
 
 def _arguments(pid: int) -> list[bytes]:
     try:
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            return file.read().split(b"\0")
+        return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:
         return []  # the process has ended
 
@@ -357,8 +355,7 @@ def _arguments(pid: int) -> list[bytes]:
 def _remove_stale_lock(folder: str) -> None:
     """Remove Chromium's own lock, which names a machine: in a container that was made anew it would never be free."""
     for name in ("SingletonLock", "SingletonCookie", "SingletonSocket"):
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(f"{folder}/{name}")
+        Path(folder, name).unlink(missing_ok=True)
 
 
 class ProfileContext(Context):

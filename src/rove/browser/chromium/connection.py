@@ -62,13 +62,6 @@ _RESPONSE_ID = pattern(rb'\{"id":(\d+),')
 SMALL_RESPONSE_BYTES = 100_000
 
 
-class RootSession(Protocol):
-    """The CDP session of the whole browser."""
-
-    def on(self, event: str, handler: Callable[[dict[str, Any]], object], /) -> None: ...
-    async def send(self, method: str, params: dict[str, Any] | None = None, /) -> dict[str, Any]: ...
-
-
 class BrowserDocuments:
     """Lets every request for a document wait, whichever page it is of, while there is someone who may refuse it.
 
@@ -76,7 +69,7 @@ class BrowserDocuments:
     CDP session of the tab can hold it.
     """
 
-    def __init__(self, root: RootSession) -> None:
+    def __init__(self, root: CdpSession) -> None:
         self._root = root
         self._refusing: list[RefuseDocument] = []
         self._is_listening = False

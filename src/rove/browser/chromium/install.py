@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rove.browser.chromium.discovery import Installation, browsers_folder, candidates, find, is_snap
-from rove.browser.chromium.download import DownloadUnavailable
 from rove.browser.shared.machine import install_package, may_use_apt
 from rove.errors import BrowserUnavailable
 from rove.settings.chrome_version import PINNED
@@ -41,6 +40,8 @@ def fetch(settings: Settings, progress: Progress, meter: Meter | None = None, ag
     Every other failure, such as a wrong hash, is raised, because the owner has to see it. Debian's package does not
     replace a version or mirror that the owner has chosen either.
     """
+    from rove.browser.chromium.download import DownloadUnavailable  # no server loads an HTTP client for this
+
     try:
         found = _fetched(settings, progress, meter or percentages(progress), again)
     except DownloadUnavailable as failure:

@@ -96,7 +96,7 @@ _HEADLESS = (
     "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
 )
 
-# The same commands as in `browser.py` and `context.py`, which are not imported yet.
+# The same commands as in `browser.py` and `context.py` beside this file, which are not imported yet.
 _AUTO_ATTACH = (
     '{"id":1,"method":"Target.setAutoAttach","params":{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true}}'
 )

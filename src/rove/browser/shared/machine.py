@@ -101,12 +101,12 @@ class PageProcesses:
 
     def ids(self) -> list[int]:
         """Return the ids of the page processes that there are now."""
-        if self._group is None or not os.path.exists("/proc/self/stat"):
+        if self._group is None or not Path("/proc/self/stat").exists():
             return []
         return [
             pid
             for pid, group in living_processes()
-            if group == self._group and is_page_process(_read(f"/proc/{pid}/cmdline"))
+            if group == self._group and is_page_process(_read(Path(f"/proc/{pid}/cmdline")))
         ]
 
     def pause(self, pids: Iterable[int]) -> None:
@@ -130,16 +130,15 @@ def is_page_process(arguments: bytes) -> bool:
 def _nanoseconds(pid: int) -> int:
     """Return how long all threads of a process have run."""
     try:
-        threads = os.listdir(f"/proc/{pid}/task")
+        threads = list(Path(f"/proc/{pid}/task").iterdir())
     except OSError:
         return 0
-    return sum(int((_read(f"/proc/{pid}/task/{thread}/schedstat") or b"0").split()[0]) for thread in threads)
+    return sum(int((_read(thread / "schedstat") or b"0").split()[0]) for thread in threads)
 
 
-def _read(path: str) -> bytes:
+def _read(path: Path) -> bytes:
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        return path.read_bytes()
     except OSError:  # the process has ended meanwhile
         return b""
 

@@ -1,6 +1,6 @@
 """Kills the processes of a run folder and removes the folder, also after rove itself has died.
 
-A shell beside every browser waits at a pipe whose other end only rove holds (`run_folder.py`). When rove ends, in
+A shell beside every browser waits at a pipe whose other end only rove holds (`process.py`). When rove ends, in
 whatever way, the kernel closes the pipe and the shell executes `python watchdog.py FOLDER`. After a crash of the whole
 machine, the next start of rove calls `clean_up` for the folders that are left.
 
