@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Coroutine
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rove.advice import Advice
@@ -113,7 +112,7 @@ class Tab(tab.Tab):
         self._navigator = Navigator(page, setup.is_attached)
         self.consequences = PageConsequences(page, self.input, setup.shared.interceptor)
 
-    @cached_property
+    @property
     def page(self) -> LivePage:
         return self._page
 

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any, Literal
 from urllib.parse import parse_qs, urlsplit
 
@@ -275,23 +274,23 @@ class LivePage(live_page.LivePage):
         self.navigation_block = NavigationBlock(channel.context, interceptor, self.tasks)
         self._worlds = Worlds(channel, ref_numbers)
 
-    @cached_property
+    @property
     def worlds(self) -> Worlds:
         return self._worlds
 
-    @cached_property
+    @property
     def origins(self) -> FrameOrigins:
         return self._origins
 
-    @cached_property
+    @property
     def dialogs(self) -> Dialogs:
         return self._dialogs
 
-    @cached_property
+    @property
     def requests(self) -> RequestTracker:
         return self._requests
 
-    @cached_property
+    @property
     def load_state(self) -> LoadState:
         return self._load_state
 

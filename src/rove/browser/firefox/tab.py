@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rove.browser.emulation import Size
@@ -94,7 +93,7 @@ class Tab(tab.Tab):
         for event in ("browsingContext.fragmentNavigated", "browsingContext.historyUpdated"):
             channel.on(event, lambda _: self._shared.on_changed())
 
-    @cached_property
+    @property
     def page(self) -> LivePage:
         return self._page
 

@@ -7,6 +7,7 @@ import contextlib
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine
+from functools import cached_property
 from typing import Any, TypeVar
 
 from rove.browser.failures import BrowserError
@@ -30,11 +31,26 @@ PDF_TYPE = "application/pdf"
 DOWNLOAD_DOCUMENT = "() => Object.assign(document.createElement('a'), { href: location.href, download: '' }).click()"
 
 
+def keep_properties(cls: type[Any], *names: str) -> None:
+    """Let properties of a class be read once: each action reads these some fifty times, and they stay what they are.
+
+    They are written as properties, since that is what type checkers take for read-only parts of a base class.
+    """
+    for name in names:
+        if isinstance(read := vars(cls).get(name), property) and read.fget is not None:
+            kept = cached_property[Any](read.fget)
+            kept.__set_name__(cls, name)
+            setattr(cls, name, kept)
+
+
 class LivePage(ABC):
     """Follows one page from its first document to its last. `main_frame`: the engine's id of its main frame.
 
     An engine makes `origins`, `dialogs`, `requests`, `load_state` and `worlds`, and feeds them with what it reports.
     """
+
+    def __init_subclass__(cls) -> None:
+        keep_properties(cls, "origins", "dialogs", "requests", "load_state", "worlds")
 
     def __init__(self, main_frame: str, settings: Settings) -> None:
         self.target_id = main_frame

@@ -16,7 +16,7 @@ from rove.browser.shared.consequences import ActEffects
 from rove.browser.shared.element import Element
 from rove.browser.shared.frames import World, box_of
 from rove.browser.shared.input import InputDevices, Keyboard, scroll_by_wheel
-from rove.browser.shared.live_page import LivePage
+from rove.browser.shared.live_page import LivePage, keep_properties
 from rove.browser.shared.page_observer import PageObserver
 from rove.browser.shared.popups import OpenerGroup, Popups
 from rove.browser.shared.reading import read_page_source
@@ -81,6 +81,9 @@ class Tab(ABC):
 
     `page` and `input` are the engine's; `redact` replaces secrets in text that is written to files.
     """
+
+    def __init_subclass__(cls) -> None:
+        keep_properties(cls, "page")
 
     def __init__(
         self,

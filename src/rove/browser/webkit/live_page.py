@@ -7,7 +7,6 @@ import contextlib
 import itertools
 import time
 from collections.abc import Awaitable, Callable
-from functools import cached_property
 from typing import Any
 
 from rove.browser.page_data import DocumentRequest, OpenDialog
@@ -182,23 +181,23 @@ class LivePage(live_page.LivePage):
         self.on_moved: Callable[[], object] = lambda: None
         self.on_window_gone: Callable[[], object] = lambda: None
 
-    @cached_property
+    @property
     def worlds(self) -> Worlds:
         return self._worlds
 
-    @cached_property
+    @property
     def origins(self) -> FrameOrigins:
         return self._origins
 
-    @cached_property
+    @property
     def dialogs(self) -> Dialogs:
         return self._dialogs
 
-    @cached_property
+    @property
     def requests(self) -> RequestTracker:
         return self._requests
 
-    @cached_property
+    @property
     def load_state(self) -> LoadState:
         return self._load_state
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -103,7 +102,7 @@ class Tab(tab.Tab):
         page.on_document = self._on_document
         page.on_moved = lambda: shared.on_changed()
 
-    @cached_property
+    @property
     def page(self) -> LivePage:
         return self._page
 
