@@ -175,6 +175,11 @@ class Context(Protocol):
 
     def use_secrets(self, secrets: SecretSource, /) -> None: ...
 
+    @property
+    def awaits_popups(self) -> bool:
+        """Whether pages have opened popups that are no tabs yet, or may have."""
+        ...
+
     async def wait_for_popups(self) -> None:
         """Wait until the popups that pages have opened are tabs with ids."""
 

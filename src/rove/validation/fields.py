@@ -144,15 +144,42 @@ def _read_all(cls: type[Any], values: Mapping[str, Any]) -> tuple[dict[str, Any]
     """Return each value as its type wants it, and what is wrong with the others."""
     read: dict[str, Any] = {}
     complaints: list[tuple[str, str]] = []
+    defaults = defaults_of(cls)
     for name, (hint, rule) in declared(cls).items():
         if values[name] is MISSING:
             complaints.append((name, "is missing"))
+            continue
+        if values[name] is defaults[name] and name in _valid_defaults(cls):
+            read[name] = values[name]
             continue
         try:
             read[name] = _read(hint, rule, values[name], name)
         except InvalidFields as refused:
             complaints += refused.complaints
     return read, complaints
+
+
+def _valid_defaults(cls: type[Any]) -> frozenset[str]:
+    """Return the fields of a class whose defaults are read as they are, so that they need not be read each time."""
+    if cls not in _valid:
+        _valid[cls] = frozenset(
+            name
+            for name, (hint, rule) in declared(cls).items()
+            if _is_read_as_it_is(hint, rule, defaults_of(cls)[name])
+        )
+    return _valid[cls]
+
+
+_valid: dict[type[Any], frozenset[str]] = {}
+
+
+def _is_read_as_it_is(hint: Any, rule: FieldRule, default: Any) -> bool:
+    if default is MISSING:
+        return False
+    try:
+        return _read(hint, rule, default, "") is default
+    except InvalidFields:
+        return False
 
 
 UNKNOWN = "is not known"

@@ -239,16 +239,17 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
 
     async def wait_for_popups(self) -> None:
         """Wait until the popups that pages have opened are tabs with ids."""
-        if not self._awaits_popups:
+        if not self.awaits_popups:
             return
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(POPUP_TIMEOUT):
-                while self._awaits_popups:
+                while self.awaits_popups:
                     self._popup_opened.clear()
                     await self._popup_opened.wait()
 
     @property
-    def _awaits_popups(self) -> bool:
+    def awaits_popups(self) -> bool:
+        """Whether pages have opened popups that are no tabs yet."""
         return bool(self._opening) or any(tab.popups.expected_count > 0 for tab in self.tabs)
 
     # Events of the browser

@@ -234,6 +234,10 @@ class Context(ContextTabs[Tab]):  # type: ignore[type-var]
     def _close_replaced(self, tab: Tab) -> None:
         self._tasks.start(tab.close())
 
+    @property
+    def awaits_popups(self) -> bool:
+        return True  # its driver reports none
+
     async def wait_for_popups(self) -> None:
         """Look for windows that pages have opened, which become tabs."""
         await self._follow_windows()

@@ -61,13 +61,16 @@ class PageReporter:
         self._quiet = quiet
         self._may_show = may_show
 
+    def reports_earlier(self, action: AnyAction, tab: Tab) -> bool:
+        """Whether an action tells what changed on the page that it acts on after the last answer."""
+        is_told = action.shows_page and action.effect is not Effect.NAVIGATE and not self._quiet
+        return is_told and self._may_show(tab)
+
     async def report_earlier(self, action: AnyAction, tab: Tab, describes: bool) -> Changes:
-        """Return what changed on the page after the last answer, for an action that tells of the page it acts on.
+        """Return what changed on the page after the last answer.
 
         With the same question, the page is asked for the elements of the action.
         """
-        if not action.shows_page or action.effect is Effect.NAVIGATE or self._quiet or not self._may_show(tab):
-            return NO_CHANGES
         return await observe_late_changes(tab, tuple(targets_in(action).values()), describes)
 
     async def report(self, action: AnyAction, tab: Tab, start: StartState) -> PageReport:
@@ -75,8 +78,10 @@ class PageReporter:
         report = PageReport()
         if action.shows_page and tab.page.dialogs.open is None:
             await self._observe_in_time(action, tab, start, report)
-        with contextlib.suppress(DeadlineExceeded):  # the action is done: a popup that comes later is reported later
-            await self._deadline.limit(self._session.wait_for_popups())
+        if self._session.awaits_popups:
+            # The action is done: a popup that comes later is reported later.
+            with contextlib.suppress(DeadlineExceeded):
+                await self._deadline.limit(self._session.wait_for_popups())
         document = tab.page.requests.document
         if document is not None and document is not start.document:
             is_of_proxy = add_failure_event(self._session.network, tab)

@@ -30,7 +30,7 @@ from rove.engine.run.batch_changes import BatchChanges
 from rove.engine.run.deadline import BUSY_PAGE_HINT, Deadline, awaited, default_seconds
 from rove.engine.run.options import RunOptions
 from rove.engine.run.outcomes import OutcomeBuilder
-from rove.engine.run.page_report import PageReporter
+from rove.engine.run.page_report import NO_CHANGES, PageReporter
 from rove.engine.run.session_view import WebCall
 from rove.engine.run.settle import StartState, place_in
 from rove.engine.run.tab_lock import TabHold, TabLock, refuse_dialog, unless_crashed, unless_dialog
@@ -229,8 +229,10 @@ class Run:
             tab.allow_changes(self._session.secrets)
         reporter = PageReporter(self._session, self._deadline, self._options.quiet, self._may_show)
         with note_losses(tab), keep_seen(tab):
-            beginning = reporter.report_earlier(action, tab, self._session.recorder.describes)
-            earlier = await self._deadline.limit_on_tab(tab, beginning, awaited(action))
+            earlier = NO_CHANGES
+            if reporter.reports_earlier(action, tab):
+                beginning = reporter.report_earlier(action, tab, self._session.recorder.describes)
+                earlier = await self._deadline.limit_on_tab(tab, beginning, awaited(action))
             await self._session.recorder.before(action, entry, tab, self._may_show(tab))
             self._batch_changes.begin_step(tab)
             start = StartState.of(tab)

@@ -91,5 +91,10 @@ class SessionView(Protocol):
         """Return the session's browser context; open one if there is none."""
         ...
 
+    @property
+    def awaits_popups(self) -> bool:
+        """Whether pages have opened popups that are no tabs yet, or may have."""
+        ...
+
     async def wait_for_popups(self) -> None:
         """Wait until the popups that pages have opened are tabs."""

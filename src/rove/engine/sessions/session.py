@@ -328,6 +328,11 @@ class Session:
         if not self._is_untried:
             await self.backup.keep_login()
 
+    @property
+    def awaits_popups(self) -> bool:
+        """Whether pages have opened popups that are no tabs yet, or may have."""
+        return self._context is not None and self._context.awaits_popups
+
     async def wait_for_popups(self) -> None:
         """Wait until the popups that pages have opened are tabs."""
         if self._context is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import field
 from functools import cache, cached_property
 from typing import Literal
@@ -16,6 +16,8 @@ from rove.validation.fields import InvalidFields, Validated
 from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
 
+# How many decisions a policy keeps.
+MOST_DECIDED = 500
 Word = Literal["allow", "deny", "ask"]
 STRICTNESS: Mapping[Word, int] = {"deny": 0, "ask": 1, "allow": 2}
 EFFECTS = {effect.value: effect for effect in Effect}
@@ -185,7 +187,17 @@ class RulePolicy:
         facts = ActionFacts(action.verb, place.session, action.destination or place.url, action.effects)
         if action.destination and facts.origin is None and any(rule.origin for rule in self.rules):
             return Deny(f"The policy cannot decide on an invalid address: {action.destination[:200]}")
-        return self.decision(facts, self.verdict(facts))
+        key = (facts.verb, facts.session, facts.url, facts.effects)
+        if (decided := self._decided.get(key)) is None:
+            if len(self._decided) >= MOST_DECIDED:
+                self._decided.clear()
+            decided = self._decided[key] = self.decision(facts, self.verdict(facts))
+        return decided
+
+    @cached_property
+    def _decided(self) -> dict[Hashable, Decision]:
+        """What was decided: the same action is decided on several times in a call, and rules do not change."""
+        return {}
 
     def may_use(self, kind: LoginKind, name: str, session: str) -> bool:
         """Whether a session may use a state or a profile, as far as bindings decide that."""
