@@ -14,7 +14,7 @@ pytestmark = pytest.mark.one_session
 
 
 @pytest.mark.parametrize(
-    "times", [(120, 500), *(pytest.param(times, marks=pytest.mark.slow) for times in ((150, 450), (250, 900)))]
+    "times", [(120, 500), *(pytest.param(times, marks=pytest.mark.slow) for times in ((150, 450), (250, 650)))]
 )
 async def test_a_text_that_comes_and_goes_with_timers_is_told(
     session: Session, site: Site, times: tuple[int, int]

@@ -39,9 +39,11 @@ class Comparison:
 
     before: Outline
     after: Outline
-    # From rows of `before` to the rows of `after` that say the same in the same order.
+    # From rows of `before` to the rows of `after` that say the same in the same order, between the ends of the page.
     kept: dict[int, int]
     hunks: list[Hunk]
+    # How many rows at the beginning and at the end are the same.
+    ends: tuple[int, int] = (0, 0)
     # From rows of `after` to the rows of `before` that they were.
     changed: dict[int, int] = field(default_factory=dict[int, int])
     moved: dict[int, int] = field(default_factory=dict[int, int])
@@ -53,6 +55,15 @@ class Comparison:
         """Whether so little of a long page is left that the page as a whole says it best."""
         count = len(self.after.rows)
         return count > LONG_PAGE and sum(len(hunk.new) for hunk in self.hunks) - len(self.moved) > MOSTLY * count
+
+    def now(self, index: int) -> int | None:
+        """Return the row of `after` that says the same in the same place as a row of `before`; None if none does."""
+        start, rest = self.ends
+        if 0 <= index < start:
+            return index
+        if index >= len(self.before.rows) - rest:
+            return index - len(self.before.rows) + len(self.after.rows)
+        return self.kept.get(index)
 
     def hunks_left(self) -> Iterator[Hunk]:
         """Yield what is new, changed or gone: without rows that have only moved."""
@@ -66,9 +77,12 @@ class Comparison:
 
 def compare(before: Snapshot, after: Snapshot) -> Comparison:
     """Compare two snapshots of one page."""
-    old_keys, new_keys = _keys(before, after)
-    kept = dict(align(old_keys, new_keys))
-    comparison = Comparison(Outline(before.rows), Outline(after.rows), kept, list(_hunks(before, after, kept)))
+    old_rows, new_rows = before.rows, after.rows
+    start, rest = _differing(old_rows, new_rows)
+    old_keys, new_keys = _keys(old_rows[start : len(old_rows) - rest], new_rows[start : len(new_rows) - rest])
+    kept = {start + old: start + new for old, new in align(old_keys, new_keys)}
+    hunks = list(_hunks(old_rows, new_rows, kept, (start, rest)))
+    comparison = Comparison(Outline(old_rows), Outline(new_rows), kept, hunks, (start, rest))
     _find_by_ref(comparison)
     _find_moved(comparison)
     taken = {*comparison.changed.values(), *comparison.moved.values()}
@@ -79,11 +93,37 @@ def compare(before: Snapshot, after: Snapshot) -> Comparison:
     return comparison
 
 
-def _keys(before: Snapshot, after: Snapshot) -> tuple[list[Key], list[Key]]:
+def _differing(before: Sequence[Row], after: Sequence[Row]) -> tuple[int, int]:
+    """Return how many rows at the beginning and at the end are the same, so that only the others are compared.
+
+    The rows next to those that differ are not counted, as they tell from what is in them which containers are the same;
+    nor is the item that the first of them is in.
+    """
+    shorter, start, rest = min(len(before), len(after)), 0, 0
+    while start < shorter and _is_same(before[start], after[start]):
+        start += 1
+    while rest < shorter - start and _is_same(before[-1 - rest], after[-1 - rest]):
+        rest += 1
+    start, rest = max(start - ITEM_ROWS, 0), max(rest - ITEM_ROWS, 0)
+    lowest = min((row.depth for row in (*before[start : start + 1], *after[start : start + 1])), default=0)
+    for index in range(start - 1, -1, -1):
+        row = before[index]
+        if row.flags & ITEM:
+            return (index if row.depth < lowest else start), rest
+        lowest = min(lowest, row.depth)
+    return start, rest
+
+
+def _is_same(old: Row, new: Row) -> bool:
+    # A row that a layer covers now, or no more, is compared without the marks of that.
+    return old[3] == new[3] and old[2] == new[2] and old[0] == new[0] and not (old[1] ^ new[1]) & (BEHIND | COVER)
+
+
+def _keys(before: Sequence[Row], after: Sequence[Row]) -> tuple[list[Key], list[Key]]:
     """Return what rows are compared by. A ref on both sides is the same element; other refs say nothing."""
-    shared = {row.ref for row in before.rows if row.ref} & {row.ref for row in after.rows if row.ref}
-    covered = any(row.flags & BEHIND for row in before.rows) or any(row.flags & BEHIND for row in after.rows)
-    return _keys_of(before.rows, shared, covered), _keys_of(after.rows, shared, covered)
+    shared = {row.ref for row in before if row.ref} & {row.ref for row in after if row.ref}
+    covered = any(row.flags & BEHIND for row in before) or any(row.flags & BEHIND for row in after)
+    return _keys_of(before, shared, covered), _keys_of(after, shared, covered)
 
 
 def _keys_of(rows: Sequence[Row], shared: set[str], covered: bool) -> list[Key]:
@@ -124,11 +164,12 @@ def _first_inside(rows: Sequence[Row], keys: Sequence[Key], index: int) -> str:
     return ""
 
 
-def _hunks(before: Snapshot, after: Snapshot, kept: dict[int, int]) -> Iterator[Hunk]:
-    old_at = new_at = 0
-    for old_next, new_next in [*kept.items(), (len(before.rows), len(after.rows))]:
-        old = [each for each in range(old_at, old_next) if not before.rows[each].flags & COVER]
-        new = [each for each in range(new_at, new_next) if not after.rows[each].flags & COVER]
+def _hunks(before: Sequence[Row], after: Sequence[Row], kept: dict[int, int], same: tuple[int, int]) -> Iterator[Hunk]:
+    """Yield what differs between the rows that are kept. `same`: how many rows at both ends are."""
+    old_at = new_at = same[0]
+    for old_next, new_next in [*kept.items(), (len(before) - same[1], len(after) - same[1])]:
+        old = [each for each in range(old_at, old_next) if not before[each].flags & COVER]
+        new = [each for each in range(new_at, new_next) if not after[each].flags & COVER]
         if old or new:
             yield Hunk(old, new, new_at)
         old_at, new_at = old_next + 1, new_next + 1

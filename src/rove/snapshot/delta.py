@@ -71,7 +71,9 @@ def difference(
 
 
 def _says_same(before: Snapshot, after: Snapshot) -> bool:
-    return [row[2:4] for row in before.rows] == [row[2:4] for row in after.rows]
+    if len(before.rows) != len(after.rows):
+        return False
+    return all(old[3] == new[3] and old[2] == new[2] for old, new in zip(before.rows, after.rows, strict=True))
 
 
 def _page_with_news(comparison: Comparison, after: Snapshot, budget: int, links: bool) -> Delta:

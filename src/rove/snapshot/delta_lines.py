@@ -269,8 +269,7 @@ class _Description:
     def _context_before(self, index: int) -> tuple[Row | None, str]:
         """Return where a row was, as it is shown now."""
         for each in (*self._before.contexts_of(index), self._before.parents[index]):
-            if each in self._comparison.kept:
-                now = self._comparison.kept[each]
+            if (now := self._comparison.now(each)) is not None:
                 return self._after.rows[now], self._where(now)
         return None, ""
 

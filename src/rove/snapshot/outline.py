@@ -30,25 +30,43 @@ def role_of(row: Row) -> str:
 
 
 class Outline:
-    """Parents and headings of rows, found in one pass."""
+    """Parents and headings of rows, found in one pass when they are first asked for."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self.rows = rows
-        self.parents: list[int] = []
-        self._headings: list[int] = []
-        above: list[int] = []
+
+    @cached_property
+    def depths(self) -> list[int]:
+        """The depth of each row; what is behind a layer is not inside of the line that says so."""
+        return [row[0] if not row[1] & BEHIND else _depth(row) for row in self.rows]
+
+    @property
+    def parents(self) -> list[int]:
+        """The index of the row that each is inside of; -1 for none."""
+        return self._places[0]
+
+    @property
+    def _headings(self) -> list[int]:
+        return self._places[1]
+
+    @cached_property
+    def _places(self) -> tuple[list[int], list[int]]:
+        parents: list[int] = []
         headings: list[int] = []
-        depths = self.depths = [_depth(row) for row in rows]
+        above: list[int] = []
+        open_headings: list[int] = []
+        rows, depths = self.rows, self.depths
         for index, depth in enumerate(depths):
             while above and depths[above[-1]] >= depth:
                 above.pop()
-            while headings and depths[headings[-1]] > depth:
-                headings.pop()
-            self.parents.append(above[-1] if above else -1)
-            self._headings.append(headings[-1] if headings else -1)
-            if rows[index].line.startswith(HEADING) and not rows[index].flags & (TEXT | UNSEEN):
-                headings.append(index)
+            while open_headings and depths[open_headings[-1]] > depth:
+                open_headings.pop()
+            parents.append(above[-1] if above else -1)
+            headings.append(open_headings[-1] if open_headings else -1)
+            if rows[index][3].startswith(HEADING) and not rows[index].flags & (TEXT | UNSEEN):
+                open_headings.append(index)
             above.append(index)
+        return parents, headings
 
     def end_of(self, index: int) -> int:
         """Return the index after the last row inside of a row."""
