@@ -198,8 +198,11 @@ class SessionRecorder:
 
     @property
     def describes(self) -> bool:
-        """Whether it is noted by what the elements of each action can be found."""
-        return self._started is not None or self._session.settings.journal.elements
+        """Whether the page is asked, as an action begins, by what its elements can be found again.
+
+        While a recording is made, it is asked for more, and by itself.
+        """
+        return self._started is None and self._session.settings.journal.elements
 
     async def before(self, action: AnyAction, entry: Entry, tab: Tab, may_show: bool) -> None:
         """Note where the elements of an action are and what they can be found by, as far as they may be read."""

@@ -1,6 +1,6 @@
 // The one question with which an action begins: what changed since the last answer, and what its targets mean.
 
-import { recordedDescription } from "../snapshot/recorded_elements.js";
+import { MOST_VISITED_FOR_JOURNAL, recordedDescription } from "../snapshot/recorded_elements.js";
 import { queryTargets } from "../snapshot/targets.js";
 import { beginAction } from "./settling.js";
 
@@ -8,10 +8,10 @@ import { beginAction } from "./settling.js";
 
 /** @param {Aim} aim @param {boolean} describes */
 const found = (aim, describes) => {
-  if (aim.ref) return { description: describes ? recordedDescription(aim.ref) : null };
+  if (aim.ref) return { description: describes ? recordedDescription(aim.ref, MOST_VISITED_FOR_JOURNAL) : null };
   const answer = queryTargets(aim);
   const only = answer.matches.length === 1 ? answer.matches[0] : null;
-  return { ...answer, description: describes && only ? recordedDescription(only.ref) : null };
+  return { ...answer, description: describes && only ? recordedDescription(only.ref, MOST_VISITED_FOR_JOURNAL) : null };
 };
 
 // `number`: the last snapshot that the agent has seen. `describes`: whether it is asked by what an element that is meant

@@ -187,8 +187,10 @@ const MOST_EQUALS = 300;
 // Equals on either side that an element is told from, when it is described for a recording.
 const MOST_NEIGHBOURS = 40;
 const MOST_ICONS = 1000;
-// Of a larger page only the beginning is searched for elements of the same name, as every action pays for that.
+// Of a larger page only the beginning is searched for elements of the same name: while a recording is made, and where
+// each action pays for what the journal notes.
 const MOST_VISITED = 20000;
+export const MOST_VISITED_FOR_JOURNAL = 3000;
 const MOST_LEVELS = 12;
 // Roles that a redesign may exchange for one another.
 const KIN = [
@@ -362,8 +364,8 @@ const groupBy = (around, at, key) => {
 };
 
 // What is needed to find the element of a ref again; null if it has left the page.
-/** @param {string} ref */
-export const recordedDescription = (ref) => {
+/** @param {string} ref @param {number} [mostVisited] */
+export const recordedDescription = (ref, mostVisited = MOST_VISITED) => {
   const element = elementOfRef(ref);
   if (!element) return null;
   beginPass({});
@@ -371,7 +373,7 @@ export const recordedDescription = (ref) => {
   const role = roleOf(element);
   const name = nameToFindBy(element, role);
   const own = { element, role, name, icon: iconToFindBy(element, role, name) };
-  const like = elementsLike(role, own.icon !== "", MOST_VISITED);
+  const like = elementsLike(role, own.icon !== "", mostVisited);
   return {
     origin: documentOrigin(),
     description: { ...describeToFind(own, like), ...distinction(own, like) },
