@@ -7,27 +7,31 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import re
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, get_args
 from unittest.mock import patch
 
 from tests.site import serving
 
 import rove
 from bench.report import table
-from rove.browser.chromium.connection import CdpConnection, PipeTransport
+from rove.browser.chromium.connection import CdpConnection
+from rove.browser.firefox.connection import BidiConnection
+from rove.browser.webkit.connection import HttpClient
+from rove.settings.sections import EngineName
 
 Act = Callable[[rove.Session, int], Awaitable[Any]]
-_ANSWER = re.compile(rb'\{"id":(\d+),')
+Send = Callable[..., Awaitable[Any]]
+# The id of a CDP session.
+_SESSION = re.compile(r"[0-9A-F]{32}")
 _ROVE_CALL = re.compile(r"rove\.\w+")
 # A page with a form, whose handlers do what those of most pages do: they write a text.
 PAGE = """<!doctype html><title>Order</title><h1>Order</h1><form id=order>
@@ -56,47 +60,42 @@ class Counts:
 
 
 class _Messages:
-    """Counts the commands of all connections to Chromium, and how many of them followed an answer to an earlier one."""
+    """Counts the commands to browsers of all engines, and how many of them followed an answer to an earlier one."""
 
     def __init__(self) -> None:
         self.counts = Counts()
-        self._depths: dict[int, int] = {}
         self._answered = 0
 
-    def _sent(self, message: bytes) -> None:
-        command = json.loads(message)
-        self._depths[command["id"]] = self._answered + 1
-        self.counts.messages += 1
-        self.counts.chain = max(self.counts.chain, self._answered + 1)
-        called = _ROVE_CALL.search(str(command["params"]))
-        self.counts.sent.append(called[0] if called else command["method"])
+    def _noting(self, send: Send) -> Send:
+        async def noted(connection: Any, *arguments: Any, **options: Any) -> Any:
+            depth = self._answered + 1
+            called = [name for name in _ROVE_CALL.findall(str(arguments)) if name != "rove.callNumbered"]
+            self.counts.messages += 1
+            self.counts.chain = max(self.counts.chain, depth)
+            self.counts.sent.append(called[0] if called else _command_in(arguments))
+            try:
+                return await send(connection, *arguments, **options)
+            finally:
+                self._answered = max(self._answered, depth)
 
-    def _received(self, message: bytes) -> None:
-        if answer := _ANSWER.match(message):
-            self._answered = max(self._answered, self._depths.get(int(answer[1]), 0))
+        return noted
 
     @contextmanager
     def watching(self) -> Generator[None]:
         """Count what is sent meanwhile."""
-        write, receive = PipeTransport.write, CdpConnection.message_received
-
-        def noted_write(transport: PipeTransport, message: bytes) -> None:
-            self._sent(message)
-            write(transport, message)
-
-        def noted_receive(connection: CdpConnection, data: bytes, size: int) -> None:
-            self._received(data)
-            receive(connection, data, size)
-
-        with (
-            patch.object(PipeTransport, "write", noted_write),
-            patch.object(CdpConnection, "message_received", noted_receive),
-        ):
+        with ExitStack() as stack:
+            for connection in (CdpConnection, BidiConnection, HttpClient):
+                stack.enter_context(patch.object(connection, "send", self._noting(connection.send)))
             yield
 
 
+def _command_in(arguments: tuple[Any, ...]) -> str:
+    """Return the command among the arguments of a connection: a method of a protocol, or of HTTP with its path."""
+    return " ".join(each for each in arguments if isinstance(each, str) and not _SESSION.fullmatch(each))
+
+
 async def count(act: Callable[[], Awaitable[Any]]) -> Counts:
-    """Return what an action costs on Chromium. Nothing else may run in this process meanwhile."""
+    """Return what an action costs. Nothing else may run in this process meanwhile."""
     messages = _Messages()
     loop = asyncio.get_running_loop()
     factory = loop.get_task_factory()
@@ -122,11 +121,11 @@ async def count(act: Callable[[], Awaitable[Any]]) -> Counts:
     return replace(messages.counts, calls=calls, tasks=tasks)
 
 
-async def count_all() -> dict[str, Counts]:
+async def count_all(engine: EngineName = "chromium") -> dict[str, Counts]:
     """Return what each action costs on a page with a form: the least of the fourth to the sixth call."""
     found: dict[str, Counts] = {}
     with serving() as site, tempfile.TemporaryDirectory(prefix="rv") as home:
-        async with rove.open(allow_host=("127.0.0.1",), home=Path(home)) as session:
+        async with rove.open(allow_host=("127.0.0.1",), home=Path(home), engine=engine) as session:
             address = site.page("/order", PAGE)
             await session.navigate(address)
             for name, act in acts(address).items():
@@ -163,8 +162,9 @@ def acts(address: str) -> dict[str, Act]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.action_counts", description=__doc__)
     parser.add_argument("--messages", action="store_true", help="name the commands that each action sends")
+    parser.add_argument("--engine", choices=get_args(EngineName), default="chromium", help="the engine to count on")
     arguments = parser.parse_args()
-    counts = asyncio.run(count_all())
+    counts = asyncio.run(count_all(arguments.engine))
     rows = [[name, *map(str, (each.messages, each.chain, each.calls, each.tasks))] for name, each in counts.items()]
     print(table(["action", "messages", "in a chain", "Python calls", "tasks"], rows))
     if arguments.messages:
