@@ -69,8 +69,8 @@ class Run:
         self._grants: list[Grant] = []
         # Where the action that runs now has been allowed to act.
         self._places: Sequence[Place] = ()
-        # Whether the caller may read what is at a place.
-        self._shown: dict[Place, bool] = {}
+        # Whether the caller may read the page of a tab at an address, of an origin.
+        self._shown: dict[tuple[str, str, str], bool] = {}
         self._batch_changes = BatchChanges()
         self._hold = TabHold()
         # The deadline of the action that runs now; while a batch runs, of its step.
@@ -332,11 +332,12 @@ class Run:
 
         That is decided once for each address in a call.
         """
-        place = place_of(self._session.name, tab)
-        if place not in self._shown:
-            is_allowed = self._session.network.may_show(tab.url)
-            self._shown[place] = is_allowed and self._session.gate.may_read(place)
-        return self._shown[place]
+        url = tab.url
+        page = (tab.id, url, url.origin)
+        if page not in self._shown:
+            is_allowed = self._session.network.may_show(url)
+            self._shown[page] = is_allowed and self._session.gate.may_read(place_of(self._session.name, tab))
+        return self._shown[page]
 
     @property
     def _deadline(self) -> Deadline:

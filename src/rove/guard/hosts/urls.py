@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 WEB_SCHEMES = frozenset({"http", "https"})
 DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
-# The origins of addresses up to this length are kept: each action asks several times about that of its page.
+# What addresses up to this length say is kept: each action asks several times about that of its page.
 LONGEST_KEPT = 2000
 
 # As the URL standard says, browsers drop tabs and newlines anywhere, and control characters at the start.
@@ -65,6 +65,11 @@ class Origin:
 
 def scheme_of(url: str) -> str | None:
     """Return the scheme that a browser reads in a URL, in lower case, or None if it has none."""
+    return _read_scheme(url) if len(url) <= LONGEST_KEPT else _read_scheme.__wrapped__(url)
+
+
+@lru_cache(maxsize=1024)
+def _read_scheme(url: str) -> str | None:
     match = _SCHEME.match(_IGNORED.sub("", _LEADING.sub("", url)))
     return match[1].lower() if match else None
 
