@@ -79,6 +79,7 @@ docs: .venv/dev/ready  ## Write the generated reference pages anew.
 	@$(BIN)/python -m docs.generate
 
 bench: browser .venv/dev/ready .venv/more_widgets/ready  ## Measure side by side with peers.
+	@$(BIN)/python -m bench.action_counts
 	@$(BIN)/python -m bench
 	@$(JS_PATH) $(BIN)/python -m bench.told
 	@$(JS_PATH) $(BIN)/python -m bench.waiting

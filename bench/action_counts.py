@@ -16,14 +16,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import Any, get_args
+from typing import Any, cast, get_args
 from unittest.mock import patch
 
 from tests.site import serving
 
 import rove
 from bench.report import table
-from rove.browser.chromium.connection import CdpConnection
+from rove.browser.chromium.connection import CdpConnection, CdpSession
 from rove.browser.firefox.connection import BidiConnection
 from rove.browser.webkit.connection import HttpClient
 from rove.settings.sections import EngineName
@@ -49,13 +49,16 @@ class Counts:
     """What one action cost.
 
     `messages`: commands sent to the browser. `chain`: the most of them that had to wait for each other's answers.
-    `calls`: calls of Python functions. `tasks`: tasks of asyncio. `sent`: the commands by name.
+    `calls`: calls of Python functions. `tasks`: tasks of asyncio. `layouts` and `styles`: how often Chromium laid the
+    page out, and computed styles. `sent`: the commands by name.
     """
 
     messages: int = 0
     chain: int = 0
     calls: int = 0
     tasks: int = 0
+    layouts: int = 0
+    styles: int = 0
     sent: list[str] = field(default_factory=list)
 
 
@@ -131,17 +134,40 @@ async def count_all(engine: EngineName = "chromium") -> dict[str, Counts]:
             for name, act in acts(address).items():
                 for turn in range(CALLS_BEFORE):
                     await act(session, turn)
-                found[name] = _least(
-                    [await count(partial(act, session, turn)) for turn in range(CALLS_BEFORE, CALLS_BEFORE + 3)]
-                )
+                cdp = await _page_of(session) if engine == "chromium" else None
+                turns = range(CALLS_BEFORE, CALLS_BEFORE + 3)
+                found[name] = _least([await _count_with_page(partial(act, session, turn), cdp) for turn in turns])
     return found
+
+
+async def _page_of(session: rove.Session) -> CdpSession:
+    context = await session._engine.context(lambda message: None)
+    assert context.current is not None
+    cdp: CdpSession = cast(Any, context.current).page.cdp
+    await cdp.send("Performance.enable")
+    return cdp
+
+
+async def _count_with_page(act: Callable[[], Awaitable[Any]], cdp: CdpSession | None) -> Counts:
+    """Count an action, and on Chromium also what the page does for it."""
+    if cdp is None:
+        return await count(act)
+    layouts, styles = await _work_of(cdp)
+    counts = await count(act)
+    layouts_after, styles_after = await _work_of(cdp)
+    return replace(counts, layouts=layouts_after - layouts, styles=styles_after - styles)
+
+
+async def _work_of(cdp: CdpSession) -> tuple[int, int]:
+    metrics = {each["name"]: each["value"] for each in (await cdp.send("Performance.getMetrics"))["metrics"]}
+    return int(metrics["LayoutCount"]), int(metrics["RecalcStyleCount"])
 
 
 def _least(counts: list[Counts]) -> Counts:
     """Return the least of some counts: between two calls, what pages store is saved in the background at times."""
     least = min(counts, key=lambda each: each.messages)
-    calls, tasks = min(each.calls for each in counts), min(each.tasks for each in counts)
-    return replace(least, calls=calls, tasks=tasks)
+    names = ("calls", "tasks", "layouts", "styles")
+    return replace(least, **{name: min(getattr(each, name) for each in counts) for name in names})
 
 
 def acts(address: str) -> dict[str, Act]:
@@ -165,8 +191,19 @@ def main() -> None:
     parser.add_argument("--engine", choices=get_args(EngineName), default="chromium", help="the engine to count on")
     arguments = parser.parse_args()
     counts = asyncio.run(count_all(arguments.engine))
-    rows = [[name, *map(str, (each.messages, each.chain, each.calls, each.tasks))] for name, each in counts.items()]
-    print(table(["action", "messages", "in a chain", "Python calls", "tasks"], rows))
+    columns = (
+        "messages",
+        "chain",
+        "calls",
+        "tasks",
+        *(("layouts", "styles") if arguments.engine == "chromium" else ()),
+    )
+    rows = [[name, *(str(getattr(each, column)) for column in columns)] for name, each in counts.items()]
+    print(
+        table(
+            ["action", "messages", "in a chain", "Python calls", "tasks", "layouts", "styles"][: len(columns) + 1], rows
+        )
+    )
     if arguments.messages:
         for name, each in counts.items():
             print(f"{name}: {', '.join(each.sent)}")
