@@ -110,6 +110,8 @@ const isBrowserIdle = () =>
 // After a press or a key the browser expects more input and reports no idle time for a while.
 const INPUT_EXPECTED_MS = 110;
 const INPUT_EVENTS = ["pointermove", "pointerdown", "pointerup", "keydown", "keyup", "wheel"];
+// What rove's own script does to a field is input too, though the page may tell that it is.
+const FIELD_EVENTS = ["input", "change"];
 let lastInputAt = -Infinity;
 const wasInputRecent = () => performance.now() - lastInputAt < INPUT_EXPECTED_MS;
 
@@ -146,13 +148,13 @@ export const nextPaint = () =>
 // arrives.
 /** @param {Event} event */
 const onInput = (event) => {
-  if (!event.isTrusted) return;
+  if (!event.isTrusted && !FIELD_EVENTS.includes(event.type)) return;
   lastInputAt = performance.now();
   pendingPaint ??= nextPaint();
 };
 
 export const listenForInput = () => {
-  for (const kind of INPUT_EVENTS) addEventListener(kind, onInput, { capture: true, passive: true });
+  for (const kind of [...INPUT_EVENTS, ...FIELD_EVENTS]) addEventListener(kind, onInput, { capture: true, passive: true });
 };
 
 // The last input since a moment; now, if there was none.
