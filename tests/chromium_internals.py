@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rove.browser import browser as interface
-from rove.browser import tab as tab_interface
 from rove.browser.chromium.browser import Browser
 from rove.browser.chromium.tab import Tab
+from rove.browser.shared import tab as tab_interface
 
 
 def chromium_browser(browser: interface.Browser | None) -> Browser:

@@ -13,7 +13,7 @@ from typing import cast
 
 import pytest
 
-from rove.browser.browser import load_engine
+from rove.browser.engines import load_engine
 from rove.settings.sections import EngineName
 from rove.settings.tree import Settings
 

@@ -20,7 +20,7 @@ from bench.redesign.misleading import CASES
 from bench.redesign.pages import every_page
 from bench.told.site import serving
 from rove.browser.element import ElementDescription
-from rove.browser.tab import Tab
+from rove.browser.shared.tab import Tab
 from rove.recordings.matching import choose
 
 # Each line of the table: what is changed, in the order in which it is done.

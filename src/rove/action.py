@@ -43,9 +43,10 @@ from rove.validation.spelling import nearest
 
 if TYPE_CHECKING:
     from rove.browser.consequences import Cause
-    from rove.browser.context import Context
+    from rove.browser.context import TabInfo
     from rove.browser.element import DocumentSecrets
-    from rove.browser.tab import Tab, TabInfo
+    from rove.browser.shared.context import Context
+    from rove.browser.shared.tab import Tab
     from rove.recordings.desk import RecordingDesk
     from rove.settings.tree import Settings
 

@@ -18,8 +18,8 @@ from rove import Session
 from rove.actions.input.pointer import Click
 from rove.actions.pages.navigation import Navigate
 from rove.actions.pages.snapshot import Snapshot
-from rove.browser.chromium.navigation import UNLOAD_TIMEOUT
-from rove.browser.tab import Tab
+from rove.browser.shared.navigation import UNLOAD_TIMEOUT
+from rove.browser.shared.tab import Tab
 from rove.engine.run import look
 from rove.engine.run.settle import StartState, Unfinished, settle
 from rove.errors import DeadlineExceeded, Denied, NavigationFailed

@@ -57,7 +57,8 @@ async def test_a_program_that_is_no_firefox_is_refused(home: Path) -> None:
 
 
 async def test_attaching_profiles_and_extensions_are_not_supported(home: Path) -> None:
-    from rove.browser.browser import ProfileLaunch, load_engine
+    from rove.browser.browser import ProfileLaunch
+    from rove.browser.engines import load_engine
 
     settings = Settings(home=home, engine="firefox", attach="http://127.0.0.1:9222")
     with pytest.raises(Unsupported):

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 from rove.browser.failures import BrowserError
-from rove.browser.page_state import FrameWorld, ScriptedPage
 from rove.browser.scripts import audit_script
+from rove.browser.shared.frames import World
+from rove.browser.shared.live_page import LivePage
 from rove.errors import InvalidArguments, ScriptFailed
 from rove.page_text import NOWHERE, Own, PageText
 from rove.target import Ref, parse_target
@@ -119,13 +120,13 @@ def chosen_rules(
 class Audit:
     """One audit of a page, or of an element that a ref means."""
 
-    def __init__(self, page: ScriptedPage, axe: str, options: dict[str, Any], seconds_per_frame: float) -> None:
+    def __init__(self, page: LivePage, axe: str, options: dict[str, Any], seconds_per_frame: float) -> None:
         self._page = page
         self._script = audit_script(axe)
         # Style sheets of other origins would be fetched otherwise: an audit sends nothing.
         self._options = {**options, "preload": {"assets": ["media"], "timeout": 2000}}
         self._seconds = seconds_per_frame
-        self._worlds: dict[str, FrameWorld] = {}
+        self._worlds: dict[str, World] = {}
         self._unread = 0
 
     async def run(self, ref: str | None, most: int = MOST_ELEMENTS) -> AuditReport:
@@ -145,13 +146,13 @@ class Audit:
         finally:
             await self._end()
 
-    async def _install(self, world: FrameWorld) -> None:
+    async def _install(self, world: World) -> None:
         self._worlds[world.prefix] = world
         # Most audits are repeated, and the code of axe-core is half a megabyte.
         if not await world.call("() => globalThis.roveAudit !== undefined"):
             await world.call(self._script)
 
-    async def _check_names(self, world: FrameWorld) -> None:
+    async def _check_names(self, world: World) -> None:
         """Raise InvalidArguments if a rule or tag that was asked for does not exist."""
         known: dict[str, list[str]] = await world.call("() => roveAudit.known()")
         only: dict[str, Any] = self._options.get("runOnly", {"type": "tag", "values": []})
@@ -169,7 +170,7 @@ class Audit:
                 raise InvalidArguments(f"axe-core has no {kind} `{name}`{meant}", hint=hint)
 
     async def _run(
-        self, world: FrameWorld, context: dict[str, Any], every: Sequence[FrameWorld], is_first: bool = False
+        self, world: World, context: dict[str, Any], every: Sequence[World], is_first: bool = False
     ) -> list[Any]:
         """Run the rules in a frame and the frames in it; return the results in the order in which axe-core joins them.
 
@@ -181,7 +182,7 @@ class Audit:
             partials += await self._run_frame(world, frame, every)
         return partials
 
-    async def _run_frame(self, parent: FrameWorld, frame: dict[str, Any], every: Sequence[FrameWorld]) -> list[Any]:
+    async def _run_frame(self, parent: World, frame: dict[str, Any], every: Sequence[World]) -> list[Any]:
         world = await self._frame_of(parent, frame["owner"], every)
         if world is not None and self._may_read(world):
             try:
@@ -193,13 +194,13 @@ class Audit:
         self._unread += 1
         return [None]
 
-    async def _frame_of(self, parent: FrameWorld, owner: str, every: Sequence[FrameWorld]) -> FrameWorld | None:
+    async def _frame_of(self, parent: World, owner: str, every: Sequence[World]) -> World | None:
         for world in every:
             if world.parent is parent and await self._page.worlds.owner(world) == owner:
                 return world
         return None
 
-    def _may_read(self, world: FrameWorld) -> bool:
+    def _may_read(self, world: World) -> bool:
         origin = self._page.origin_of(world.frame_id)
         return origin == self._page.origin_of(self._page.worlds.main.frame_id) or self._page.may_read(origin)
 

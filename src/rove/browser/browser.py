@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from importlib import import_module
-from importlib.util import find_spec
-from typing import Literal, Protocol, cast
+from typing import Literal, Protocol
 
-from rove.browser.context import Context, SavedContext
+from rove.browser.context import SavedContext
 from rove.browser.extensions import Extension
-from rove.errors import Unsupported
-from rove.settings.sections import EngineName
+from rove.browser.shared.context import Context
 from rove.settings.tree import Settings
 from rove.validation.record import dataclass
 
@@ -138,10 +135,3 @@ class BrowserEngine(Protocol):
     def diagnose(self, settings: Settings, /) -> AsyncIterator[Finding]:
         """Check everything that starting a browser needs, for `rove doctor`."""
         ...
-
-
-def load_engine(name: EngineName) -> BrowserEngine:
-    """Import the engine of that name. Layers above import no engine themselves."""
-    if find_spec(f"rove.browser.{name}") is None:
-        raise Unsupported(f"This rove has no engine {name}.", hint="Use another one of `--engine`.")
-    return cast("BrowserEngine", import_module(f"rove.browser.{name}.engine").ENGINE)

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Literal, Protocol
+from collections.abc import Callable
+from typing import Literal
 
-from rove.page_text import Own, PageText
 from rove.validation.record import dataclass
-
-if TYPE_CHECKING:
-    from rove.browser.element import Element
 
 # What sets it off: a press of the mouse, or a key that activates the element which has the focus.
 Cause = Literal["press", "enter", "space"]
@@ -57,30 +52,20 @@ class Consequence:
         return is_same and (method == "GET" or not self.encoding or encoding == self.encoding)
 
 
-class Hold(Protocol):
-    """A page that is held to what a person was shown; `went`: what it asked for instead, and did not get."""
+@dataclass(frozen=True)
+class AskedDocument:
+    """A request for a document that a frame is to show. `is_of_popup`: in a window that the page has opened."""
 
-    @property
-    def went(self) -> tuple[Consequence, ...]: ...
+    frame: str
+    method: str
+    url: str
+    headers: dict[str, str]
+    is_redirect: bool
+    is_of_popup: bool
 
 
-class Consequences(Protocol):
-    """Tells what acts on one page would send or open, and holds the page to it."""
-
-    # Whether the page can be held to anything.
-    can_hold: bool
-
-    async def of_element(self, element: Element, argument: str, cause: Cause, /) -> Consequence | None:
-        """Return the form or the link that an element sends or opens, by its markup; None if there is none."""
-        ...
-
-    async def of_files(self, paths: Sequence[str], /) -> tuple[Consequence, ...]:
-        """Return each file of the workspace with the digest of its content now."""
-        ...
-
-    def hold_to(self, shown: Sequence[Consequence], /) -> AbstractAsyncContextManager[Hold]:
-        """Refuse documents and files other than those that were shown, while the context is entered."""
-        ...
+# Called with a request of a page for a document; returns whether it is refused.
+RefuseDocument = Callable[[AskedDocument], bool]
 
 
 class NotAsShown(Exception):
@@ -93,15 +78,3 @@ def _without_fragment(url: str) -> str:
 
 def _without_query(url: str) -> str:
     return _without_fragment(url).partition("?")[0]
-
-
-class Effects(Protocol):
-    """What the last act on a tab led to."""
-
-    async def unkept_values(self) -> Sequence[PageText]:
-        """Return what each field holds whose value is not the one that was filled in."""
-        ...
-
-    async def changed_look(self) -> Own | None:
-        """Return in what the element that was pressed looks different, or what is in it or around it."""
-        ...

@@ -16,7 +16,7 @@ from rove.workspace import Workspace
 
 if TYPE_CHECKING:
     from rove.browser.page_data import DownloadedFile
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
     from rove.documents.report import PdfRead
 
 MOST_CHARACTERS = 10_000

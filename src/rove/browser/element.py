@@ -88,20 +88,6 @@ class DocumentSecrets(Protocol):
         ...
 
 
-class Frame(Protocol):
-    """A frame of a page; the main frame is one too."""
-
-    @property
-    def frame_id(self) -> str: ...
-    async def origin(self) -> str | None:
-        """Return the origin of the document; None for an opaque one."""
-        ...
-
-    async def origins(self) -> tuple[str | None, ...]:
-        """Return the origin of the document; for a sandboxed one, None and the origin of its URL."""
-        ...
-
-
 class PointerTarget(Protocol):
     """An element or a point of the viewport: what the pointer can act on. `line` describes it for a model."""
 
@@ -125,76 +111,6 @@ class PointerTarget(Protocol):
 
     async def scroll_into_view(self) -> ScrollPosition: ...
     async def scroll(self, direction: str, amount: int | None) -> ScrollPosition: ...
-
-
-class Element(PointerTarget, Protocol):
-    """An element that a target was resolved to. Every method acts on it or raises the reason why it cannot."""
-
-    @property
-    def frame(self) -> Frame: ...
-    async def box(self) -> Box:
-        """Return where the element is in the viewport, after scrolling it into view."""
-        ...
-
-    async def describe(self) -> Text:
-        """Return the element as the page shows it now, in one line."""
-        ...
-
-    async def identity(self) -> int:
-        """Return a number that no other element of the document has, not even one that is drawn in its place."""
-        ...
-
-    async def fill(self, value: str, /) -> PageText | None:
-        """Replace the value of a field; return the new value, or None if it may not be shown."""
-        ...
-
-    async def type_secret(self, name: str, /) -> None: ...
-    async def check_value(self, value: str, /) -> None:
-        """Raise if this value must not go into the field, without touching it."""
-
-    async def focus(self, watches: bool = False, /) -> Any:
-        """Give it the focus. If text is typed next, the page `watches` where that goes; return what it watches."""
-        ...
-
-    async def is_select(self) -> bool:
-        """Whether its value is chosen from options and cannot be typed."""
-        ...
-
-    async def is_checkbox(self) -> bool:
-        """Whether it is a checkbox, a radio button or a switch."""
-        ...
-
-    async def select(self, values: tuple[str, ...], /) -> ChosenOptions:
-        """Choose these options, by label or value."""
-        ...
-
-    async def set_checked(self, checked: bool, /) -> bool:
-        """Click it if its state is not the wanted one; returns whether it was clicked."""
-        ...
-
-    async def read_html(self) -> PageText: ...
-    async def read_attribute(self, name: str, /) -> PageText | None: ...
-    async def evaluate(self, expression: str, await_promise: bool = True, /) -> Any:
-        """Run JavaScript in the page with this element as its argument."""
-        ...
-
-    async def upload(self, paths: tuple[str, ...], drop: bool, data: dict[str, str] | None = None, /) -> list[str]:
-        """Give files of the workspace to the element; returns their names. `data`: texts to drop, by MIME type."""
-        ...
-
-    async def frames_within(self) -> Sequence[Frame]:
-        """Return the frame that this element is and the frames in it; none if it is another kind of element."""
-        ...
-
-
-class Keyboard(Protocol):
-    """Sends keys to the element that has the focus."""
-
-    async def press(self, combination: str, hold: float = 0, into: Element | None = None, /) -> None:
-        """Press a key or a combination, and release it after `hold` seconds; `into` gets the focus first."""
-
-    async def type(self, text: str, into: Element | None = None, /) -> None:
-        """Type every character with a key; `into` gets the focus first."""
 
 
 @dataclass(frozen=True)
@@ -266,15 +182,3 @@ class Candidate:
     description: ElementDescription
     # From 0 to 1.
     likeness: float
-
-
-class Descriptions(Protocol):
-    """Describes the elements of a tab, and finds what a description may mean."""
-
-    async def of(self, ref: str, /) -> tuple[ElementDescription, str]:
-        """Return what the element of a ref can be found by later, and the origin that wrote it; raise if it is gone."""
-        ...
-
-    async def candidates(self, wanted: ElementDescription, /) -> Sequence[Candidate]:
-        """Return the elements, in all frames that the agent may read, that a description may mean."""
-        ...

@@ -115,14 +115,6 @@ class Throttling:
     cpu: float = 1
 
 
-class NetworkConditions(Protocol):
-    """The network of a session: offline, throttled or as it is."""
-
-    async def set_offline(self, offline: bool, /) -> None: ...
-    async def throttle(self, throttling: Throttling, /) -> None:
-        """Slow the network and the scripts of all pages down, also of those that are opened later."""
-
-
 def truncate_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """Return the first headers, with long values cut, so that a page cannot fill memory."""
     return {name: value[:MAX_VALUE_LENGTH] for name, value in list(headers.items())[:MAX_HEADERS]}

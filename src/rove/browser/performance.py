@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
-from rove.browser.page_state import ScriptedPage
-from rove.errors import Unsupported
+from rove.browser.shared.live_page import LivePage
 from rove.page_text import Own, PageText
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.tracing import TraceSummary
+    pass
 
 Rating = Literal["good", "needs improvement", "poor"]
 Name = Literal["lcp", "cls", "inp", "fcp", "ttfb"]
@@ -69,7 +67,7 @@ class PageVitals:
     was_hidden: bool
 
 
-async def read_web_vitals(page: ScriptedPage) -> PageVitals:
+async def read_web_vitals(page: LivePage) -> PageVitals:
     """Ask the main frame for its vitals. Frames in it count as the page itself does not."""
     main = page.worlds.main
     origin = page.origin_of(main.frame_id)
@@ -115,51 +113,3 @@ def _long_tasks(entry: dict[str, Any]) -> LongTasks | None:
         return None
     total, blocking, longest = (round(float(entry[name]), 1) for name in ("total", "blocking", "longest"))
     return LongTasks(int(entry["count"]), total, blocking, longest, bool(entry["isCut"]))
-
-
-@dataclass(frozen=True)
-class RecordedTrace:
-    """A trace in the workspace, and what it says. `is_cut`: the recording was longer than the browser could keep."""
-
-    path: Path
-    size: int
-    summary: TraceSummary
-    is_cut: bool
-
-
-class Profiler(Protocol):
-    """Records one tab. Other tabs and sessions are not in what it writes."""
-
-    @property
-    def is_recording(self) -> bool: ...
-    async def start(self) -> None:
-        """Start to record; raise LimitReached if the browser records another tab, Unsupported if it cannot at all."""
-
-    async def stop(self, name: str, /) -> RecordedTrace:
-        """Stop, and write what was recorded to a file of this name; raise InvalidArguments if nothing is recorded."""
-        ...
-
-    async def discard(self) -> None:
-        """Stop and keep nothing."""
-
-
-class NoProfiler:
-    """The profiler of an engine that records nothing."""
-
-    is_recording = False
-
-    async def start(self) -> None:
-        raise _unsupported()
-
-    async def stop(self, name: str) -> RecordedTrace:
-        raise _unsupported()
-
-    async def discard(self) -> None:
-        """Do nothing: there is nothing to stop."""
-
-
-def _unsupported() -> Unsupported:
-    return Unsupported(
-        "This browser engine gives no profile of a page to programs.",
-        hint="Use {web_vitals}, or a session with the engine chromium.",
-    )

@@ -8,8 +8,9 @@ from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING
 
 from rove.browser.failures import BrowserError
-from rove.browser.page_state import FrameWorld, ScriptedPage
-from rove.browser.tab import Tab
+from rove.browser.shared.frames import World
+from rove.browser.shared.live_page import LivePage
+from rove.browser.shared.tab import Tab
 from rove.errors import NotOpen, ScriptFailed
 from rove.validation.record import dataclass
 
@@ -44,7 +45,7 @@ class StillPicture:
 
 
 @contextlib.asynccontextmanager
-async def held_still(page: ScriptedPage, seconds: float) -> AsyncGenerator[None]:
+async def held_still(page: LivePage, seconds: float) -> AsyncGenerator[None]:
     """Within this block, animations stand still and no caret blinks, in any frame that answers."""
     worlds = await page.every_world()
     try:
@@ -54,11 +55,11 @@ async def held_still(page: ScriptedPage, seconds: float) -> AsyncGenerator[None]
         await asyncio.gather(*(_tell(world, page.frame_timeout, "() => rove.releaseStill()") for world in worlds))
 
 
-async def _hold(world: FrameWorld, seconds: float) -> None:
+async def _hold(world: World, seconds: float) -> None:
     await _tell(world, 2 * seconds, "ms => rove.holdStill(ms)", seconds * 1000)
 
 
-async def _tell(world: FrameWorld, timeout: float, function: str, *arguments: float) -> None:
+async def _tell(world: World, timeout: float, function: str, *arguments: float) -> None:
     """Call a function in a frame; one that is busy or going away is pictured as it is."""
     with contextlib.suppress(TimeoutError, BrowserError, ScriptFailed):
         async with asyncio.timeout(timeout):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.browser.browser import load_engine
+from rove.browser.engines import load_engine
 from rove.browser.shared import socket_filter
 from rove.errors import InvalidSettings
 from rove.outcome import Event, Own

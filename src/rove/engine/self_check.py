@@ -12,7 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
-from rove.browser.browser import Finding, load_engine
+from rove.browser.browser import Finding
+from rove.browser.engines import load_engine
 from rove.errors import RoveError
 from rove.guard.policy.policy_file import policy_from
 from rove.guard.secrets.secrets import secrets_from

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rove.errors import ElementNotFound, RoveError
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
 
 # The address of a tab in which no page was opened.
 EMPTY = "about:blank"

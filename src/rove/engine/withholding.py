@@ -15,8 +15,8 @@ from rove.outcome import NOWHERE, Changes, Outcome, PageText, Passage, Result, o
 from rove.page_text import SEVERAL
 
 if TYPE_CHECKING:
-    from rove.browser.context import Context
-    from rove.browser.tab import Tab
+    from rove.browser.shared.context import Context
+    from rove.browser.shared.tab import Tab
 
 WEB = ("http://", "https://")
 R = TypeVar("R", bound=Result)

@@ -13,7 +13,7 @@ from rove.reading.joining import join_articles
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
 
 # Seconds that one more page may take until it is parsed, and then until it is quiet.
 LOAD_SECONDS = 8.0

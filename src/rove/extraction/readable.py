@@ -14,7 +14,7 @@ from rove.reading.formats import Format
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
     from rove.reading.article import Article
     from rove.reading.page_source import PageSource
 

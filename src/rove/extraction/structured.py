@@ -15,7 +15,7 @@ from rove.validation.record import dataclass
 from rove.workspace import Workspace
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
     from rove.reading.page_source import PageSource
     from rove.reading.structured.offers import Offer
     from rove.reading.structured.rows import RowSet

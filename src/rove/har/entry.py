@@ -10,8 +10,9 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from rove.browser.logs import LoggedRequest, NetworkMessage, RequestTiming
+from rove.browser.logs import NetworkMessage, RequestTiming
 from rove.browser.network import MASK
+from rove.browser.shared.logs import LoggedRequest
 from rove.har.disclosure import WITHHELD, Disclosure
 from rove.outcome import NOWHERE, origin_in
 

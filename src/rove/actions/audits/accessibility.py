@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rove.action import Effect, TabAction, Target, action, arg
 from rove.browser.accessibility import AuditedElement, AuditedRule
-from rove.browser.browser import load_engine
+from rove.browser.engines import load_engine
 from rove.browser.stillness import refuse_empty
 from rove.errors import Unsupported
 from rove.outcome import Own, Passage, Result
@@ -19,7 +19,7 @@ from rove.validation.record import dataclass
 from rove.workspace import Workspace
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
 
 FOLDER = "audits"
 # Seconds that axe-core may take: several on a page of a thousand elements, and more than in proportion on larger ones.

@@ -15,10 +15,10 @@ from rove.validation.record import dataclass
 from rove.workspace import Workspace
 
 if TYPE_CHECKING:
-    from rove.browser.element import Element
     from rove.browser.page_data import Box
+    from rove.browser.shared.element import Element
+    from rove.browser.shared.tab import Tab
     from rove.browser.stillness import StillPicture
-    from rove.browser.tab import Tab
     from rove.pictures.comparison import Comparison
 
 BASELINES = "baselines"

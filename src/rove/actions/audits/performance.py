@@ -16,8 +16,8 @@ from rove.outcome import Own, PageText, Passage, Result
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.performance import RecordedTrace
-    from rove.browser.tab import Tab
+    from rove.browser.shared.profiler import RecordedTrace
+    from rove.browser.shared.tab import Tab
     from rove.browser.tracing import Cost, Function, LongTask, Resource
 
 TITLES: dict[Name, str] = {

@@ -16,7 +16,7 @@ from rove.workspace import Workspace, reading_command
 
 if TYPE_CHECKING:
     from rove.browser.page_data import ConsoleMessage
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
 
 LEVELS = ("debug", "info", "warning", "error")
 MOST_CHARACTERS = 12_000

@@ -19,7 +19,7 @@ from rove.validation.fields import InvalidFields
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
 
 LONGEST_VALUE = 4096
 

@@ -13,8 +13,9 @@ from rove.validation.record import dataclass
 from rove.workspace import Workspace
 
 if TYPE_CHECKING:
-    from rove.browser.context import Context
-    from rove.browser.tab import Tab, TabInfo
+    from rove.browser.context import TabInfo
+    from rove.browser.shared.context import Context
+    from rove.browser.shared.tab import Tab
     from rove.har.disclosure import Disclosure
 
 FOLDER = "har"

@@ -20,8 +20,9 @@ from rove.validation.record import dataclass
 from rove.workspace import Workspace, reading_command
 
 if TYPE_CHECKING:
-    from rove.browser.logs import LoggedRequest, NetworkMessage
-    from rove.browser.tab import Tab
+    from rove.browser.logs import NetworkMessage
+    from rove.browser.shared.logs import LoggedRequest
+    from rove.browser.shared.tab import Tab
 
 FOLDER = "output"
 FILE = "requests.json"

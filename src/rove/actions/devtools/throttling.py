@@ -10,7 +10,7 @@ from rove.outcome import Result
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.context import Context
+    from rove.browser.shared.context import Context
 
 # As Chrome's developer tools define them: milliseconds, kilobits per second down and up.
 PRESETS = {

@@ -12,7 +12,7 @@ from rove.outcome import PageText, Passage, Result
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
 
 LONGEST_ADDRESS = 200
 

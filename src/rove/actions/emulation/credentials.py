@@ -13,7 +13,7 @@ from rove.target import Origin, secret_named
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.context import Context
+    from rove.browser.shared.context import Context
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
 
 if TYPE_CHECKING:
-    from rove.browser.context import Context
+    from rove.browser.shared.context import Context
 
 
 def checked_time_zone(name: str) -> str:

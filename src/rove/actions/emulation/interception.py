@@ -17,7 +17,7 @@ from rove.validation.pattern import pattern
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.context import Context
+    from rove.browser.shared.context import Context
 
 MOST_RULES = 100
 _ADDRESS = pattern(r"(?P<origin>https?://[^/?#*\\@\s]+)(?P<path>/.*)?", re.IGNORECASE)

@@ -13,7 +13,7 @@ from rove.target import Origin
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.context import Context
+    from rove.browser.shared.context import Context
 
 # Not among them: what would give a page the clipboard, the screen, the camera, the microphone or the network of the
 # machine that the browser runs on.

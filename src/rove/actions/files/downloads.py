@@ -12,7 +12,7 @@ from rove.validation.record import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from rove.outcome import Own, PageText, Result, Text
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.context import Context
+    from rove.browser.shared.context import Context
 
 MOST_CHARACTERS = 10_000
 

@@ -13,8 +13,8 @@ from rove.validation.fields import Validated
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.element import Element
-    from rove.browser.tab import Tab
+    from rove.browser.shared.element import Element
+    from rove.browser.shared.tab import Tab
 
 
 # What a caller may write for a checkbox where it can only write text.

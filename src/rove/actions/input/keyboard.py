@@ -11,8 +11,8 @@ from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
     from rove.browser.consequences import Cause
-    from rove.browser.element import Element
-    from rove.browser.tab import Tab
+    from rove.browser.shared.element import Element
+    from rove.browser.shared.tab import Tab
 
 
 @dataclass(frozen=True)

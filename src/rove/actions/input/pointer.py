@@ -11,7 +11,7 @@ from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
     from rove.browser.consequences import Cause
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
 
 # Seconds that one leg of a drag takes: the page sees the pointer's moves one animation frame at a time.
 LEG_SECONDS = 0.2

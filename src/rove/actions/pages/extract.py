@@ -19,8 +19,8 @@ from rove.reading.formats import Format
 from rove.snapshot.tree import FRAME, TEXT, UNSEEN, Row, Snapshot
 
 if TYPE_CHECKING:
-    from rove.browser.element import Element
-    from rove.browser.tab import Tab
+    from rove.browser.shared.element import Element
+    from rove.browser.shared.tab import Tab
 
 MOST_UNSEEN = 100
 # Seconds that one more page of an article may take.

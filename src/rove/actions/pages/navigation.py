@@ -17,7 +17,7 @@ from rove.outcome import NOWHERE, AnyOutcome, Attachment, PageText, Passage, Res
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
 
 # How often a visit waits for a dialog to be dismissed.
 MOST_DIALOGS = 3

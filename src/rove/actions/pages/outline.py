@@ -11,7 +11,7 @@ from rove.outcome import Own, PageText, Passage, Result
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
 
 MOST_CHARACTERS = 60_000
 LONGEST_LINE = 5_000

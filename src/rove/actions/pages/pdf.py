@@ -11,7 +11,7 @@ from rove.validation.record import dataclass
 from rove.workspace import safe_name
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
 
 
 @dataclass(frozen=True)

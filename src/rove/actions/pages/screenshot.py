@@ -20,7 +20,7 @@ from rove.validation.record import dataclass
 from rove.workspace import Workspace
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
 
 FOLDER = "screenshots"
 JPEG_QUALITY = 80

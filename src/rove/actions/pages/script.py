@@ -12,7 +12,7 @@ from rove.validation.record import dataclass
 from rove.workspace import Workspace, reading_command
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
 
 FOLDER = "output"
 FILE = "value.json"

@@ -13,7 +13,7 @@ from rove.validation.pattern import pattern
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
 
 # As snapshots print it: `e40:50` continues at child 50 of e40, `e57+` below the row of e57.
 _HANDLE = pattern(r"\[?(?:expand )?(?P<ref>(?:f\d+)?e\d+)(?::(?P<start>\d+)|(?P<below>\+))\]?")

@@ -18,7 +18,7 @@ from rove.validation.record import dataclass
 from rove.validation.spelling import close_lines
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
 
 LOOK_AGAIN = 0.25
 # Seconds before the call's deadline at which to stop, so that the error can still say what was missing.

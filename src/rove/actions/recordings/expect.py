@@ -13,7 +13,7 @@ from rove.outcome import Own, Result
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
 
 LOOK_AGAIN = 0.25
 

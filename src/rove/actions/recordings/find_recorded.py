@@ -15,7 +15,7 @@ from rove.recordings.matching import Verdict, choose
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
 
 LOOK_AGAIN = 0.25
 # Seconds for which a page must be at rest before an element that is called otherwise is taken for the one that is

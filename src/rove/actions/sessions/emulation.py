@@ -10,8 +10,8 @@ from rove.outcome import Result
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.context import Context
-    from rove.browser.tab import Tab
+    from rove.browser.shared.context import Context
+    from rove.browser.shared.tab import Tab
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from rove.outcome import Own, Result
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.tab import TabInfo
+    from rove.browser.context import TabInfo
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from rove.outcome import Own, PageText, Passage, Result
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.context import Context
-    from rove.browser.tab import TabInfo
+    from rove.browser.context import TabInfo
+    from rove.browser.shared.context import Context
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from rove.browser.chromium.browser import AUTO_ATTACH, Browser, check_version, opened
 from rove.browser.chromium.connection import CdpConnection, CdpError, CdpSession
-from rove.browser.chromium.context import CLOSE_TIMEOUT, Context
+from rove.browser.chromium.context import Context
 from rove.browser.chromium.live_page import close_target
+from rove.browser.chromium.tab import Tab
 from rove.browser.context import SavedContext, SavedTarget
 from rove.browser.failures import quoted_url
 from rove.browser.network import is_readable_scheme
+from rove.browser.shared import tab as shared_tab
+from rove.browser.shared.context import CLOSE_TIMEOUT
 from rove.browser.shared.machine import sweep_leftovers
 from rove.browser.shared.process import RunFolder, discard
 from rove.browser.shared.websocket import HandshakeFailed, WebSocketTransport
@@ -29,9 +32,8 @@ from rove.validation.record import dataclass
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rove.browser.chromium.tab import Tab
+    from rove.browser.context import TabInfo
     from rove.browser.emulation import PermissionGrant
-    from rove.browser.tab import TabInfo
     from rove.settings.tree import Settings
 
 # Seconds in which `/json/version` has to answer; a working browser needs milliseconds.
@@ -71,7 +73,7 @@ class AttachedContext(Context):
     async def open(self, saved: SavedContext | None) -> None:
         """List the open pages. Permissions, download folder and cookies of the person stay as they are."""
         saved = saved or SavedContext()
-        await self._shared.restore(self._root, saved.shared)
+        await self._shared.restore(saved.shared)
         self._saved_targets = {saved_target.target: saved_target for saved_target in saved.targets}
         self._ids_given = saved.ids_given
         answer = await self._root.send("Target.getTargets", {"filter": [{"type": "page"}]})
@@ -136,8 +138,7 @@ class AttachedContext(Context):
         await self._clean_up.finish(CLOSE_TIMEOUT)
         await self.release()
         await asyncio.to_thread(discard, self._uploads)
-        if self.on_closed is not None:
-            self.on_closed()
+        self.on_closed()
 
     # Events of the browser
 
@@ -254,17 +255,18 @@ class AttachedContext(Context):
             opener.popups.report(self._add_page(target).id, target["url"], None)
             self._popup_opened.set()
 
-    def _rename(self, tab: Tab, identity: str) -> None:
+    def _rename(self, tab: shared_tab.Tab, identity: str) -> None:
         replaced = next((page for page in self._pages.values() if page.id == identity), None)
         if replaced is not None:
             replaced.id = self._next_id()
         super()._rename(tab, identity)
         self._pages[tab.page.target_id].id = identity
 
-    def _close_replaced(self, tab: Tab) -> None:
+    def _close_replaced(self, tab: shared_tab.Tab) -> None:
+        assert isinstance(tab, Tab)
         self._shared.tasks.start(self._close_or_detach(tab))
 
-    def _forget(self, tab: Tab) -> None:
+    def _forget(self, tab: shared_tab.Tab) -> None:
         super()._forget(tab)
         if self._current is not None and self._current not in self._own_tab_ids:
             # A page of the person becomes the current tab only if the agent names it.

@@ -5,27 +5,25 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
-import os
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any, BinaryIO
 
 from rove.browser.chromium.connection import CdpError, CdpSession
 from rove.browser.page_data import Box, ImageFormat, PdfFile, PdfOptions, ScreencastFrame, ScreenshotImage
+from rove.browser.shared import capture
 from rove.browser.shared.capture import (
     CHUNK_BYTES,
+    JPEG_QUALITY,
     OVERLAP_BYTES,
     PAGE_DICTIONARY,
     PAPERS,
+    CapturedArea,
     PdfTarget,
     copy_to_workspace,
+    no_such_pages,
 )
-from rove.errors import InvalidArguments, LimitReached, unwritable
 from rove.tasks import BackgroundTasks
-
-# Chromium cannot paint larger textures; a larger page is cut, and `is_cut` says so.
-MAX_HEIGHT = 16000
-MAX_WIDTH = 8000
 
 # Seconds between two acknowledgements: encoding more than 20 frames a second would slow down the page that is shown.
 MIN_INTERVAL = 0.05
@@ -52,15 +50,15 @@ async def take_screenshot(
         metrics, data = await asyncio.gather(cdp.send("Page.getLayoutMetrics"), _capture(cdp, kind))
     else:
         metrics = await cdp.send("Page.getLayoutMetrics")
-    area = _area(metrics, element, full_page)
-    width, height = max(min(area["width"], MAX_WIDTH), 1), max(min(area["height"], MAX_HEIGHT), 1)
-    box = {**area, "width": width, "height": height}
-    scale = min(1.0, max_side / max(width, height))
-    if data is None or scale < 1:
+    view, content = metrics["cssVisualViewport"], metrics["cssContentSize"]
+    shown: Box = {"x": view["pageX"], "y": view["pageY"], "width": view["clientWidth"], "height": view["clientHeight"]}
+    page: Box = {"x": 0, "y": 0, "width": content["width"], "height": content["height"]}
+    area = CapturedArea.of(shown, page, element, full_page, max_side)
+    if data is None or area.scale < 1:
         is_outside = element is not None or full_page
-        data = await _capture(cdp, kind, captureBeyondViewport=is_outside, clip={**box, "scale": scale})
-    is_cut = (width, height) != (max(area["width"], 1), max(area["height"], 1))
-    return ScreenshotImage(kind, box, scale, is_cut, data)
+        clip = {**area.box, "scale": area.scale}
+        data = await _capture(cdp, kind, captureBeyondViewport=is_outside, clip=clip)
+    return area.picture(kind, data)
 
 
 async def take_picture(cdp: CdpSession, quality: int) -> bytes:
@@ -69,30 +67,17 @@ async def take_picture(cdp: CdpSession, quality: int) -> bytes:
 
 
 async def _capture(cdp: CdpSession, kind: ImageFormat, **options: Any) -> bytes:
-    quality = {"quality": 80} if kind == "jpeg" else {}
+    quality = {"quality": JPEG_QUALITY} if kind == "jpeg" else {}
     params = {"format": kind, "optimizeForSpeed": True, **quality, **options}
     return base64.b64decode((await cdp.send("Page.captureScreenshot", params))["data"])
 
 
-def _area(metrics: dict[str, Any], element: Box | None, full_page: bool) -> Box:
-    """Return the part of the page to capture, in the page's coordinates."""
-    view, content = metrics["cssVisualViewport"], metrics["cssContentSize"]
-    if element is not None:
-        return {**element, "x": element["x"] + view["pageX"], "y": element["y"] + view["pageY"]}
-    if full_page:
-        return {"x": 0, "y": 0, "width": content["width"], "height": content["height"]}
-    return {"x": view["pageX"], "y": view["pageY"], "width": view["clientWidth"], "height": view["clientHeight"]}
-
-
-class Screencast:
-    """The one screencast of a page, for all of its readers."""
+class Screencast(capture.Screencast):
+    """The screencast that the browser sends of a page."""
 
     def __init__(self, cdp: CdpSession, tasks: BackgroundTasks, keep_covered: Callable[[], Awaitable[bool]]) -> None:
-        """`keep_covered` hides what may not be recorded, and returns whether there was nothing to hide."""
-        self._keep_covered = keep_covered
+        super().__init__(tasks, keep_covered)
         self._cdp = cdp
-        self._tasks = tasks
-        self._readers: list[FrameReader] = []
         # The numbers of frames that are not acknowledged yet.
         self._held: list[int] = []
         self._may_have_dropped = False
@@ -108,24 +93,11 @@ class Screencast:
     def is_running(self) -> bool:
         return self._sent is not None
 
-    def open(self, max_width: int, quality: int) -> FrameReader:
-        """Return a new reader. Frames are at least as wide, and as good, as it asks for."""
+    def note_readers(self) -> None:
         self._listen()
-        reader = FrameReader(self, max_width, quality)
-        self._readers.append(reader)
         self._tasks.start(self._adjust())
-        return reader
 
-    async def may_be_kept(self) -> bool:
-        """Return whether frames that were sent until now show only what the agent may see."""
-        return await self._keep_covered()
-
-    def remove(self, reader: FrameReader) -> None:
-        if reader in self._readers:
-            self._readers.remove(reader)
-            self._tasks.start(self._adjust())
-
-    def acknowledge_soon(self) -> None:
+    def note_waiting(self) -> None:
         """Let the browser send another frame, as soon as the readers can use it."""
         if not self._held or (interval := self._interval) is None:
             return
@@ -192,7 +164,7 @@ class Screencast:
         self._may_have_dropped |= len(self._held) >= MAX_UNACKNOWLEDGED
         for reader in self._readers:
             reader.put(frame)
-        self.acknowledge_soon()
+        self.note_waiting()
 
     def _acknowledge(self) -> None:
         self._timer = None
@@ -215,63 +187,20 @@ class Screencast:
 
     def _end(self) -> None:
         self._sent = None
-        readers, self._readers = self._readers, []
-        for reader in readers:
-            reader.end()
-
-
-class FrameReader:
-    """Keeps the newest frame until it is read."""
-
-    def __init__(self, screencast: Screencast, max_width: int, quality: int) -> None:
-        self.max_width = max_width
-        self.quality = quality
-        self.is_waiting = False
-        self.read_at = time.monotonic()
-        self._screencast = screencast
-        self._newest: ScreencastFrame | None = None
-        self._has_news = asyncio.Event()
-        self._has_ended = False
-
-    async def next(self) -> ScreencastFrame | None:
-        """Return the newest frame, once there is one that was not read yet; None if the page is gone."""
-        if self._newest is None and not self._has_ended:
-            self.is_waiting = True
-            self._screencast.acknowledge_soon()
-            await self._has_news.wait()
-        frame, self._newest = self._newest, None
-        self.read_at = time.monotonic()
-        self._has_news.clear()
-        return frame
-
-    def put(self, frame: ScreencastFrame) -> None:
-        self._newest, self.is_waiting = frame, False
-        self._has_news.set()
-
-    def end(self) -> None:
-        self._has_ended = True
-        self._has_news.set()
-
-    def close(self) -> None:
-        self._screencast.remove(self)
-        self.end()
+        super()._end()
 
 
 async def print_page(cdp: CdpSession, options: PdfOptions, target: PdfTarget) -> PdfFile:
     """Print a page to the workspace, where the file appears once it is complete."""
     stream = await _start_printing(cdp, options)
-    draft = target.scratch / f"print-{os.urandom(8).hex()}"
     try:
-        draft.parent.mkdir(mode=0o700, exist_ok=True)
-        with draft.open("xb") as file:
-            size, pages = await _copy_stream(cdp, stream, file, target.max_bytes)
-        return PdfFile(await asyncio.to_thread(copy_to_workspace, draft, target), size, pages)
-    except OSError as error:
-        raise unwritable(target.workspace.root, error) from error
+        with target.draft() as draft:
+            with draft.open("xb") as file:
+                size, pages = await _copy_stream(cdp, stream, file, target)
+            return PdfFile(await asyncio.to_thread(copy_to_workspace, draft, target), size, pages)
     finally:
         with contextlib.suppress(CdpError):
             await cdp.send("IO.close", {"handle": stream})
-        draft.unlink(missing_ok=True)
 
 
 async def _start_printing(cdp: CdpSession, options: PdfOptions) -> str:
@@ -290,11 +219,11 @@ async def _start_printing(cdp: CdpSession, options: PdfOptions) -> str:
     except CdpError as error:
         if options.pages is None or cdp.is_closed:
             raise
-        raise InvalidArguments(f"`pages`: {error}.", hint="Leave it out to print all pages.") from error
+        raise no_such_pages(error) from error
     return stream
 
 
-async def _copy_stream(cdp: CdpSession, stream: str, file: BinaryIO, max_bytes: int) -> tuple[int, int]:
+async def _copy_stream(cdp: CdpSession, stream: str, file: BinaryIO, target: PdfTarget) -> tuple[int, int]:
     """Write a stream to a file in chunks, since it may be large; return the numbers of bytes and of pages."""
     size = pages = 0
     tail, is_complete = b"", False
@@ -303,8 +232,8 @@ async def _copy_stream(cdp: CdpSession, stream: str, file: BinaryIO, max_bytes: 
         is_complete = answer["eof"]
         chunk = base64.b64decode(answer["data"]) if answer.get("base64Encoded") else answer["data"].encode()
         size += len(chunk)
-        if size > max_bytes:
-            raise LimitReached(f"The PDF is larger than {max_bytes // 2**20} MB.", hint="Print fewer `pages`.")
+        if size > target.max_bytes:
+            raise target.too_large()
         await asyncio.to_thread(file.write, chunk)
         searched = tail + chunk
         pages += sum(match.end() > len(tail) for match in PAGE_DICTIONARY.finditer(searched))

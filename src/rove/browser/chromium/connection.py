@@ -34,8 +34,8 @@ from rove.tasks import BackgroundTasks
 from rove.validation.pattern import pattern
 
 log = logging.getLogger(__name__)
-# Called with a request for a document; returns whether it is refused.
-RefuseDocument = Callable[[dict[str, Any]], bool]
+# Called with the event that tells of a request for a document; returns whether it is refused.
+RefuseEvent = Callable[[dict[str, Any]], bool]
 DOCUMENTS = {"resourceType": "Document", "requestStage": "Request"}
 CdpResult = dict[str, Any]
 Handler = Callable[[CdpResult], object]
@@ -71,11 +71,11 @@ class BrowserDocuments:
 
     def __init__(self, root: CdpSession) -> None:
         self._root = root
-        self._refusing: list[RefuseDocument] = []
+        self._refusing: list[RefuseEvent] = []
         self._is_listening = False
         self._tasks = BackgroundTasks("documents", expected=(BrowserError,))
 
-    async def hold(self, refuses: RefuseDocument) -> None:
+    async def hold(self, refuses: RefuseEvent) -> None:
         """Ask `refuses` about every document, until `release`."""
         if not self._is_listening:
             self._is_listening = True
@@ -84,7 +84,7 @@ class BrowserDocuments:
         # Sent each time, so that no caller goes on before the browser has answered.
         await self._root.send("Fetch.enable", {"patterns": [DOCUMENTS]})
 
-    async def release(self, refuses: RefuseDocument) -> None:
+    async def release(self, refuses: RefuseEvent) -> None:
         self._refusing.remove(refuses)
         if not self._refusing:
             await self._root.send("Fetch.disable")

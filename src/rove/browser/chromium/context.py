@@ -4,33 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from rove.browser.chromium.connection import CdpConnection, CdpError, CdpSession
-from rove.browser.chromium.emulation import deny_all, set_grants
+from rove.browser.chromium.emulation import Identity, deny_all, user_agent_of
 from rove.browser.chromium.live_page import close_target
-from rove.browser.chromium.resources import SharedContext, TabSetup
+from rove.browser.chromium.resources import SharedResources, TabSetup
 from rove.browser.chromium.stealth import new_window
-from rove.browser.chromium.storage import HiddenPages, SessionStorageSeed
+from rove.browser.chromium.storage import ContextCookies, HiddenPages, SessionStorageSeed
 from rove.browser.chromium.tab import Tab
+from rove.browser.chromium.workers import Workers
 from rove.browser.context import SavedContext
 from rove.browser.network import files_for
 from rove.browser.page_state import PageEvents
 from rove.browser.shared import downloads
-from rove.browser.shared.context import ContextTabs
+from rove.browser.shared import tab as shared_tab
+from rove.browser.shared.context import ContextState, ContextTabs
 from rove.browser.shared.downloads import PendingDownloads
-from rove.browser.shared.process import discard
-from rove.browser.shared.storage import ContextState
 from rove.page_text import PageText
 from rove.settings.sections import Viewport
 from rove.settings.tree import Settings
+from rove.states.state import BrowserState
 from rove.tasks import result_of
 
-CLOSE_TIMEOUT = 3.0
-# Seconds from `Page.windowOpen` until the new window has a target.
-POPUP_TIMEOUT = 2.0
 OPEN_TIMEOUT = 2.0
 
 
@@ -50,11 +48,6 @@ class Downloads(downloads.Downloads):
         behaviour = {"behavior": "allowAndName", "browserContextId": self._context, "eventsEnabled": True}
         await self._root.send("Browser.setDownloadBehavior", {**behaviour, "downloadPath": str(self._scratch)})
 
-    async def close(self) -> None:
-        """Discard the downloads that are not complete."""
-        await self._tasks.close()
-        await asyncio.to_thread(discard, self._scratch)
-
     def start(self, event: dict[str, Any], origin: str, page_events: PageEvents, pending: PendingDownloads) -> None:
         """Handle `Browser.downloadWillBegin`. `origin`: that of the frame that started it."""
         name, url = PageText(event["suggestedFilename"] or "download", origin), PageText(event["url"], origin)
@@ -72,38 +65,39 @@ class Downloads(downloads.Downloads):
             await self._root.send("Browser.cancelDownload", {"guid": identity, "browserContextId": self._context})
 
 
-# mypy looks at the bound before it has inferred the attributes of `Tab`; pyright finds it fulfilled.
-class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
+class Context(ContextTabs[Tab]):
     """Isolated cookies, storage and tabs. Tab ids (`t1`, `t2`) are never reused."""
 
-    # Whether the browser keeps it on the disk.
-    is_persistent = False
+    _shared: SharedResources
+    _downloads: Downloads
 
     def __init__(self, connection: CdpConnection, identity: str, settings: Settings, scratch: Path) -> None:
-        SharedContext.__init__(self, connection, identity)
-        ContextTabs.__init__(self, settings)  # type: ignore[type-var]
-        self._connection = connection
         # The folder for copies of uploaded files, which pages may read until they are closed.
-        self._uploads = scratch / f"uploads-{identity}"
-        self._downloads = Downloads(
-            self._root,
-            identity,
-            settings,
-            scratch / f"downloads-{identity}",
-            lambda origin: self._shared.may_read(origin),
-        )
+        super().__init__(settings, SharedResources(connection), scratch / f"uploads-{identity}")
+        self._connection = connection
+        self._root = root = connection.root
+        self._identity = identity
+        self._setup = TabSetup(connection, settings, self._uploads, self._shared)
+        downloads = scratch / f"downloads-{identity}"
+        self._downloads = Downloads(root, identity, settings, downloads, lambda origin: self._shared.may_read(origin))
+        self.cookies: ContextCookies = ContextCookies(root, identity)
+        self._hidden_pages = HiddenPages(root, identity, self.on_page_attached)
+        self._state = ContextState(self._hidden_pages, self.cookies)
+        self._shared.on_document = self._state.note_url
+        self._shared.interceptor.files = files_for(settings)
+        self._shared.workers.is_stealthy = settings.stealth
         self._creating = 0
         # The answer to the `Target.createTarget` that was sent while the browser started.
         self._first_page: asyncio.Future[dict[str, Any]] | None = None
-        self._opening: dict[str, asyncio.Task[Tab]] = {}
-        self._popup_opened = asyncio.Event()
-        self._shared.interceptor.files = files_for(settings)
-        self._hidden_pages = HiddenPages(self._root, identity, self.on_page_attached)
-        self._state = ContextState(self._hidden_pages, self.cookies)
-        self._shared.on_document = self._state.note_url
-        self._shared.workers.is_stealthy = settings.stealth
-        self._setup = TabSetup(connection, settings, self._uploads, self._shared)
-        self.on_closed: Callable[[], object] | None = None
+
+    @property
+    def workers(self) -> Workers:
+        """The workers that the tabs share."""
+        return self._shared.workers
+
+    def use_identity(self, identity: Identity | None) -> None:
+        """Give pages and workers this identity, where nothing else is emulated; None leaves the browser's own."""
+        self._shared.overrides.identity = identity
 
     def set_first_page(self, page: asyncio.Future[dict[str, Any]]) -> None:
         """Use a page that was requested while the browser started as the first tab."""
@@ -111,63 +105,37 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
         self._creating += 1
 
     async def open(self, saved: SavedContext | None) -> None:
-        """Set up the context and its first tab, or restore the tabs, cookies and storage of a lost one."""
         ready = asyncio.gather(self._downloads.open(), deny_all(self._root, self._identity))
         if saved is None:
             # The caller needs a page next, and starting its process takes longest.
-            first, _ = await asyncio.gather(self._create_tab(), ready)
-            self._unused_tab, self._current = first, first.id
+            await asyncio.gather(self._open_first_tab(), ready)
         else:
             await ready
-            await self._shared.restore(self._root, saved.shared)
-            await set_grants(self._root, self._identity, (), self.overrides.grants)
-            if saved.state is not None:
-                if self.is_persistent:
-                    await self._root.send("Storage.clearCookies", {"browserContextId": self._identity})
-                await self._state.restore(saved.state, self.is_persistent)
-            await self._reopen(saved)
+            await self._restore(saved)
+
+    async def _restore_state(self, state: BrowserState) -> None:
+        if self.is_persistent:
+            await self._root.send("Storage.clearCookies", {"browserContextId": self._identity})
+        await super()._restore_state(state)
 
     @property
     def is_alive(self) -> bool:
-        """Whether the connection to the browser is open."""
         return self._connection.is_open
 
-    async def save(self, is_complete: bool = False) -> SavedContext:
-        """Return what is needed to restore the context if the browser is lost."""
-        return SavedContext(await self._state.read(self.tabs, is_complete), self.tab_urls, self._current)
-
-    async def close(self) -> None:
-        """Close every tab and drop all state, in a bounded time, since Chromium may never answer."""
-        with contextlib.suppress(TimeoutError, CdpError):
-            async with asyncio.timeout(CLOSE_TIMEOUT):
-                await self._dispose()
-        await self._downloads.close()
-        await self.release()
-        await asyncio.to_thread(discard, self._uploads)
-        if self.on_closed is not None:
-            self.on_closed()
-
-    async def _dispose(self) -> None:
+    async def dispose(self) -> None:
         await self._root.send("Target.disposeBrowserContext", {"browserContextId": self._identity})
 
-    async def release(self) -> None:
-        """Cancel the background tasks of a context that is closed."""
-        await asyncio.gather(*(tab.release() for tab in self.tabs), self._shared.tasks.close())
+    async def set_permissions(self, origin: str, names: Iterable[str], setting: str) -> None:
+        for name in names:
+            asked = {"permission": {"name": name}, "setting": setting, "origin": origin}
+            await self._root.send("Browser.setPermission", {**asked, "browserContextId": self._identity})
 
-    async def wait_for_popups(self) -> None:
-        """Wait until the popups that pages have opened are tabs with ids."""
-        if not self.awaits_popups:
-            return
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(POPUP_TIMEOUT):
-                while self.awaits_popups:
-                    self._popup_opened.clear()
-                    await self._popup_opened.wait()
-
-    @property
-    def awaits_popups(self) -> bool:
-        """Whether pages have opened popups that are no tabs yet."""
-        return any(tab.popups.expected_count > 0 for tab in self.tabs)
+    async def user_agent(self) -> str:
+        emulation = self.overrides.emulation
+        version = await self._root.send("Browser.getVersion")
+        if emulation.device is not None and emulation.user_agent is None:
+            return user_agent_of(emulation.device, version["product"])
+        return emulation.user_agent or str(version["userAgent"])
 
     # Events of the browser
 
@@ -178,8 +146,7 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
         self._shared.interceptor.note_popup(target["targetId"], cdp, target.get("openerId"))
         is_popup = "openerId" in target or not self._creating
         opener = self._opener(target) if is_popup else None
-        if opener and (opener.id in self._background or opener.popups.is_refused(len(self._tabs))):
-            self._popup_opened.set()
+        if self._refuses_popup(opener):
             self._shared.tasks.start(close_target(self._root, cdp, target["targetId"]))
             return
         if opener is not None:  # the browser does not name the opener of a link that is opened with Control held down
@@ -197,8 +164,7 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
         self._opening.pop(target, None)
         for tab in self.tabs:
             if tab.page.target_id == target and tab.page.cdp is cdp:
-                self._forget(tab)
-                self._shared.tasks.start(tab.release())
+                self._drop(tab)
 
     def on_download_event(self, event: dict[str, Any]) -> None:
         if "frameId" in event:
@@ -215,19 +181,8 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
     def _add_tab(self, cdp: CdpSession, target: dict[str, Any], identity: str) -> Tab:
         tab = Tab(self._setup, cdp, target, identity)
         self._tabs[identity] = tab
-        self._shared.on_changed()
+        self._note_change()
         return tab
-
-    def _close_replaced(self, tab: Tab) -> None:
-        """Close a page that another has replaced."""
-        self._shared.tasks.start(tab.close())
-
-    def _note_change(self) -> None:
-        self._shared.on_changed()
-
-    def _end(self, tab: Tab, reason: str) -> None:
-        tab.page.worlds.end(reason)
-        tab.opener_group.remove(tab.page)
 
     async def _create_tab(self) -> Tab:
         with contextlib.suppress(TimeoutError):
@@ -272,19 +227,18 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
             await tab.close()
 
     async def _open_tab(self, tab: Tab, opener: Tab | None) -> Tab:
-        try:
-            await tab.open()
-            if self._setup.gives_own_window and opener is None and self.settings.viewport != Viewport():
-                await tab.resize(self.settings.viewport.width, self.settings.viewport.height)
-            if opener is None and (items := self._state.session_storage):
-                await SessionStorageSeed(tab.page.cdp, tab.page.tasks, items).add()
-        except CdpError:
-            self._forget(tab)  # the page was closed before it was set up
-            await tab.release()
+        await self._set_up(tab, opener)
         if opener is not None:
             opener.popups.report(tab.id, tab.url, tab.opener_frame)
             self._popup_opened.set()
         return tab
+
+    async def prepare_tab(self, tab: shared_tab.Tab) -> None:
+        assert isinstance(tab, Tab)
+        if self._setup.gives_own_window and self.settings.viewport != Viewport():
+            await tab.resize(self.settings.viewport.width, self.settings.viewport.height)
+        if items := self._state.session_storage:
+            await SessionStorageSeed(tab.page.cdp, tab.page.tasks, items).replace()
 
     def _opener(self, target: dict[str, Any]) -> Tab | None:
         opener = target.get("openerId")

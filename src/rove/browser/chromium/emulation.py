@@ -22,17 +22,18 @@ from rove.browser.emulation import (
     DeviceName,
     Emulation,
     Overrides,
-    PermissionGrant,
     Size,
     System,
 )
+from rove.browser.shared import resources
 from rove.errors import InvalidArguments
 from rove.tasks import BackgroundTasks
 from rove.validation.pattern import pattern
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.chromium.interception import Interceptor, RequestLog
+    from rove.browser.chromium.interception import Interceptor
+    from rove.browser.chromium.network import NetworkLog
 
 _CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{major}.0.0.0"
 _USER_AGENTS: dict[System, str] = {
@@ -274,11 +275,12 @@ class Target:
     size: Size | None = None
 
 
-class SessionOverrides:
+class SessionOverrides(resources.SessionOverrides):
     """Applies one `Overrides` to the CDP sessions of a context, also to those that are added later."""
 
-    def __init__(self, interceptor: Interceptor, tasks: BackgroundTasks) -> None:
-        self.values = Overrides()
+    def __init__(self, root: CdpSession, interceptor: Interceptor, tasks: BackgroundTasks) -> None:
+        super().__init__()
+        self._root = root
         self._interceptor = interceptor
         self._tasks = tasks
         self._targets: dict[CdpSession, Target] = {}
@@ -288,7 +290,7 @@ class SessionOverrides:
         self.identity: Identity | None = None
 
     def add(
-        self, cdp: CdpSession, kind: TargetKind, log: RequestLog | None = None, size: Size | None = None
+        self, cdp: CdpSession, kind: TargetKind, log: NetworkLog | None = None, size: Size | None = None
     ) -> list[Coroutine[Any, Any, object]]:
         """Follow a CDP session; return the commands that set it up, to be sent before its first script runs."""
         if cdp not in self._targets:
@@ -299,15 +301,13 @@ class SessionOverrides:
             commands.append(metrics(self.values.emulation, viewport))
         return [*(_tolerate(cdp, command) for command in commands), *self._interceptor.add(cdp, log)]
 
-    async def restore(self, root: CdpSession, values: Overrides) -> None:
-        """Set what a lost context had overridden, before the first page is opened."""
-        await self._learn_product(root, values.emulation)
+    async def restore(self, values: Overrides) -> None:
+        await self._learn_product(values.emulation)
         self.values = values
         await self._interceptor.apply(values.rules, values.credentials)
 
-    async def apply(self, root: CdpSession, values: Overrides) -> None:
-        """Override this from now on, in all targets. Raises InvalidArguments if the browser refuses a value."""
-        await self._learn_product(root, values.emulation)
+    async def apply(self, values: Overrides) -> None:
+        await self._learn_product(values.emulation)
         if _screen(self.values.emulation) != _screen(values.emulation):
             values = replace(values, sizes={})  # every page gets the size that is emulated
         before, self.values = self.values, values
@@ -331,9 +331,9 @@ class SessionOverrides:
         self.values = replace(self.values, sizes={**self.values.sizes, tab: size})
         return True
 
-    async def _learn_product(self, root: CdpSession, emulation: Emulation) -> None:
+    async def _learn_product(self, emulation: Emulation) -> None:
         if emulation.device is not None and not self._product:
-            self._product = (await root.send("Browser.getVersion"))["product"]
+            self._product = (await self._root.send("Browser.getVersion"))["product"]
 
     async def _change(self, cdp: CdpSession, before: Emulation, tolerates: bool = False) -> None:
         target, after = self._targets[cdp], self.values.emulation
@@ -393,23 +393,6 @@ async def _tolerate(cdp: CdpSession, command: Command) -> None:
 async def deny_all(root: CdpSession, context: str) -> None:
     """Deny every permission to every origin of a context."""
     await asyncio.gather(*(_deny(root, context, name) for name in DENIED))
-
-
-async def set_grants(
-    root: CdpSession, context: str, before: tuple[PermissionGrant, ...], after: tuple[PermissionGrant, ...]
-) -> None:
-    """Grant each origin its permissions, and deny what was granted before and is not any more."""
-    for grant in before:
-        kept = next((each.names for each in after if each.origin == grant.origin), ())
-        await _set(root, context, grant.origin, [name for name in grant.names if name not in kept], "denied")
-    for grant in after:
-        await _set(root, context, grant.origin, grant.names, "granted")
-
-
-async def _set(root: CdpSession, context: str, origin: str, names: Iterable[str], setting: str) -> None:
-    for name in names:
-        params = {"permission": {"name": name}, "setting": setting, "origin": origin, "browserContextId": context}
-        await root.send("Browser.setPermission", params)
 
 
 async def _deny(root: CdpSession, context: str, name: str) -> None:

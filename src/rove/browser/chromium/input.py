@@ -7,8 +7,7 @@ import contextlib
 import re
 import sys
 import time
-from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
-from pathlib import Path
+from collections.abc import AsyncGenerator, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rove.browser.chromium.connection import CdpSession
@@ -16,17 +15,16 @@ from rove.browser.chromium.frames import DocumentScript
 from rove.browser.chromium.live_page import LivePage
 from rove.browser.element import Button, Point
 from rove.browser.input_event import InputEvent
-from rove.browser.page_data import TypedField
 from rove.browser.shared import input as shared_input
 from rove.browser.shared import person_input
-from rove.browser.shared.clipboard import COPIED_BINDING, Clipboard
+from rove.browser.shared.clipboard import COPIED_BINDING
 from rove.browser.shared.frames import WORLD, World
-from rove.browser.shared.input import REPORT_BINDING, InputGuards, Position, points_between
+from rove.browser.shared.input import REPORT_BINDING, Position, points_between
 from rove.browser.shared.keys import KEYS, MODIFIER_BITS, Key, foreign_key
 from rove.browser.shared.person_input import modifier_bits, written_text
 
 if TYPE_CHECKING:
-    from rove.browser.tab import AriaReader
+    pass
 
 # Characters that are sent before the first is acknowledged: enough to hide the latency, few enough for a slow page.
 MAX_CONCURRENT_KEYS = 50
@@ -46,9 +44,7 @@ _KEYS_BY_CODE = {key.code: key for key in KEYS.values()}
 class Keyboard(shared_input.Keyboard):
     """Sends keys to the element that has the focus."""
 
-    def __init__(self, page: LivePage, guards: InputGuards) -> None:
-        super().__init__(page, guards)
-        self._cdp = page.cdp
+    _page: LivePage
 
     async def send_press(self, held_keys: list[Key], last: Key, hold: float) -> None:
         # In Control+A the letter names the key, so its case does not imply Shift.
@@ -74,7 +70,7 @@ class Keyboard(shared_input.Keyboard):
 
     async def _type_character(self, character: str) -> None:
         if _CONTROL.match(character):
-            await self._cdp.send("Input.insertText", {"text": character})
+            await self._page.cdp.send("Input.insertText", {"text": character})
             return
         key = KEYS.get(character) or foreign_key(character)
         await asyncio.gather(self._send("down", key, key.shift), self._send("up", key, key.shift))
@@ -96,11 +92,11 @@ class Keyboard(shared_input.Keyboard):
             params |= {"text": text, "unmodifiedText": text}
         if direction == "down" and sys.platform == "darwin" and modifiers & MODIFIER_BITS["Meta"]:
             params["commands"] = [MAC_COMMANDS[key.key]] if key.key in MAC_COMMANDS else []
-        await self._cdp.send("Input.dispatchKeyEvent", params)
+        await self._page.cdp.send("Input.dispatchKeyEvent", params)
 
     async def insert_text(self, text: str) -> None:
         """Write a text in place of what is selected."""
-        await self._cdp.send("Input.insertText", {"text": text})
+        await self._page.cdp.send("Input.insertText", {"text": text})
 
 
 class Mouse(shared_input.Mouse):
@@ -109,11 +105,12 @@ class Mouse(shared_input.Mouse):
     If the page starts an HTML drag, drag events are sent instead of moves.
     """
 
-    def __init__(self, page: LivePage, guards: InputGuards) -> None:
-        super().__init__(page, guards)
-        self._cdp = page.cdp
+    _page: LivePage
+
+    def __init__(self, devices: InputDevices) -> None:
+        super().__init__(devices)
         self._drag_data: asyncio.Future[dict[str, Any]] | None = None
-        page.cdp.on("Input.dragIntercepted", self._on_drag_intercepted)
+        self._page.cdp.on("Input.dragIntercepted", self._on_drag_intercepted)
 
     async def send_move(self, x: float, y: float) -> None:
         await self._send("mouseMoved", x, y)
@@ -150,7 +147,7 @@ class Mouse(shared_input.Mouse):
 
     async def send_drag(self, start: Point, world: World, stops: Sequence[Position], hold: float) -> None:
         self._drag_data = asyncio.get_running_loop().create_future()
-        await self._cdp.send("Input.setInterceptDrags", {"enabled": True})
+        await self._page.cdp.send("Input.setInterceptDrags", {"enabled": True})
         try:
             await self._send("mouseMoved", *start)
             await self._send("mousePressed", *start, button="left", buttons=1, clickCount=1)
@@ -169,7 +166,7 @@ class Mouse(shared_input.Mouse):
             raise
         finally:
             self._drag_data = None
-            await self._cdp.send("Input.setInterceptDrags", {"enabled": False})
+            await self._page.cdp.send("Input.setInterceptDrags", {"enabled": False})
 
     async def _drag_with_pointer(self, start: Point, world: World, stops: Sequence[Position], hold: float) -> None:
         end = await self.drag_over(start, stops, world, self._move_pressed)
@@ -193,7 +190,7 @@ class Mouse(shared_input.Mouse):
 
     async def _refuse_secret(self, start: Point, world: World, data: dict[str, Any]) -> None:
         try:
-            await self._secret_fields.refuse_drag(world, data)
+            await self._devices.secret_fields.refuse_drag(world, data)
         except BaseException:
             # Else the page would take all that follows for a part of this drag.
             await self._dispatch_drag("dragEnter", start, data)
@@ -214,35 +211,21 @@ class Mouse(shared_input.Mouse):
 
     async def _dispatch_drag(self, kind: str, point: Point, data: dict[str, Any]) -> None:
         params = {"type": kind, "x": point[0], "y": point[1], "data": data}
-        await self._cdp.send("Input.dispatchDragEvent", params)
+        await self._page.cdp.send("Input.dispatchDragEvent", params)
 
     def _on_drag_intercepted(self, event: dict[str, Any]) -> None:
         if self._drag_data is not None and not self._drag_data.done():
             self._drag_data.set_result(event["data"])
 
     async def _send(self, kind: str, x: float, y: float, **params: Any) -> None:
-        await self._cdp.send("Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, **params})
+        await self._page.cdp.send("Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, **params})
 
 
 class InputDevices(shared_input.InputDevices):
     """The input devices of one tab, which elements use to act on the page."""
 
-    def __init__(
-        self,
-        page: LivePage,
-        clipboard: Clipboard,
-        scratch: Path,
-        note_touched: Callable[[World | None], None],
-        aria: AriaReader,
-    ) -> None:
-        self._page = page
-        super().__init__(page, page.events, clipboard, scratch, note_touched, aria)
-
-    def make_mouse(self, guards: InputGuards) -> Mouse:
-        return Mouse(self._page, guards)
-
-    def make_keyboard(self, guards: InputGuards) -> Keyboard:
-        return Keyboard(self._page, guards)
+    mouse_type, keyboard_type = Mouse, Keyboard
+    page: LivePage
 
     def listen(self, cdp: CdpSession) -> list[Coroutine[Any, Any, object]]:
         """Set up a CDP session of the page, or of a frame in another process.
@@ -267,7 +250,7 @@ class InputDevices(shared_input.InputDevices):
 
     def _on_binding_called(self, cdp: CdpSession, event: dict[str, Any]) -> None:
         if event["name"] == COPIED_BINDING:
-            self.clipboard.note_copied(event["payload"], self._page.origins.of_context(cdp, event))
+            self.clipboard.note_copied(event["payload"], self.page.origins.of_context(cdp, event))
         elif event["name"] == REPORT_BINDING:
             self.on_report(event["payload"])
 
@@ -278,9 +261,7 @@ class InputDevices(shared_input.InputDevices):
 class PersonInput(person_input.PersonInput):
     """The mouse, keyboard, touch screen and clipboard of the person who drives one tab."""
 
-    def __init__(self, page: LivePage, devices: InputDevices, on_typed: Callable[[TypedField], object]) -> None:
-        super().__init__(page, devices, on_typed)
-        self._cdp = page.cdp
+    _page: LivePage
 
     def listen(self, cdp: CdpSession) -> None:
         """Hear what is typed in the page, or in a frame in another process."""
@@ -297,14 +278,14 @@ class PersonInput(person_input.PersonInput):
 
     def dispatch(self, event: InputEvent) -> Coroutine[Any, Any, object]:
         if event.type in MOUSE_EVENTS or event.type == "wheel":
-            return self._cdp.send("Input.dispatchMouseEvent", self._mouse_event(event))
+            return self._page.cdp.send("Input.dispatchMouseEvent", self._mouse_event(event))
         if event.type in ("keyDown", "keyUp"):
-            return self._cdp.send("Input.dispatchKeyEvent", _key_event(event))
+            return self._page.cdp.send("Input.dispatchKeyEvent", _key_event(event))
         if event.type == "text":
-            return self._cdp.send("Input.insertText", {"text": event.text})
+            return self._page.cdp.send("Input.insertText", {"text": event.text})
         points = [] if event.type == "touchEnd" else [{"x": event.x, "y": event.y}]
         touch = {"type": event.type, "touchPoints": points, "modifiers": modifier_bits(event)}
-        return self._cdp.send("Input.dispatchTouchEvent", touch)
+        return self._page.cdp.send("Input.dispatchTouchEvent", touch)
 
     def _mouse_event(self, event: InputEvent) -> dict[str, Any]:
         point: dict[str, Any] = {"x": event.x, "y": event.y, "modifiers": modifier_bits(event)}

@@ -10,16 +10,15 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-from rove.browser.chromium.connection import DOCUMENTS, BrowserDocuments, CdpError, CdpSession, RefuseDocument
-from rove.browser.emulation import HttpCredential
+from rove.browser.chromium.connection import DOCUMENTS, BrowserDocuments, CdpError, CdpSession
+from rove.browser.chromium.network import NetworkLog
+from rove.browser.consequences import AskedDocument, RefuseDocument
 from rove.browser.network import FILE_SCHEME, RequestRule, WorkspaceFiles, decisive_rule
 from rove.browser.shared import interception
 from rove.browser.shared.interception import (
-    Authentication,
     answer_params,
-    changed_headers,
     file_params,
     is_preflight,
     preflight_params,
@@ -27,18 +26,8 @@ from rove.browser.shared.interception import (
 from rove.errors import RoveError
 from rove.tasks import BackgroundTasks
 
-if TYPE_CHECKING:
-    from rove.browser.element import SecretSource
-
 log = logging.getLogger(__name__)
 Event = dict[str, Any]
-
-
-class RequestLog(Protocol):
-    """Where the requests of a CDP session are logged."""
-
-    def note_interception(self, identity: str, label: str, is_answered: bool) -> None:
-        """Log that a rule has blocked, answered or changed a request."""
 
 
 class DocumentHold(NamedTuple):
@@ -48,17 +37,14 @@ class DocumentHold(NamedTuple):
     refuses: RefuseDocument
 
 
-class Interceptor:
+class Interceptor(interception.Interceptor[CdpSession]):
     """Holds the requests that a rule, a credential or a blocked navigation is about, and decides on each."""
 
     def __init__(self, tasks: BackgroundTasks, documents: BrowserDocuments) -> None:
+        super().__init__()
         self._tasks = tasks
         self._documents = documents
-        self._rules: tuple[RequestRule, ...] = ()
-        self._authentication = Authentication()
-        self._logs: dict[CdpSession, RequestLog | None] = {}
         self._enabled: set[CdpSession] = set()
-        self._refusing: dict[CdpSession, RefuseDocument] = {}
         # Pages that are held to what a person was shown, with their frames.
         self._holds: dict[str, DocumentHold] = {}
         # The pages that rove has not opened: their CDP sessions, and the page that opened each, where that is known.
@@ -67,22 +53,13 @@ class Interceptor:
         # The files that `file:` addresses may open. rove reads them, never the browser.
         self.files: WorkspaceFiles | None = None
 
-    @property
-    def secrets(self) -> SecretSource | None:
-        """Where the values of `secret:NAME` are taken from."""
-        return self._authentication.secrets
-
-    @secrets.setter
-    def secrets(self, secrets: SecretSource | None) -> None:
-        self._authentication.secrets = secrets
-
-    def add(self, cdp: CdpSession, log: RequestLog | None) -> list[Coroutine[Any, Any, object]]:
+    def add(self, cdp: CdpSession, log: NetworkLog | None) -> list[Coroutine[Any, Any, object]]:
         """Follow a CDP session, whose requests are in this log; return the commands that set it up."""
         if cdp not in self._logs:
             cdp.on("Fetch.requestPaused", lambda event: self._on_paused(cdp, event))
             cdp.on("Fetch.authRequired", lambda event: self._on_challenge(cdp, event))
         self._logs[cdp] = log
-        return [self._update(cdp)] if self._patterns(cdp) else []
+        return [self.update(cdp)] if self._patterns(cdp) else []
 
     def remove(self, cdp: CdpSession) -> None:
         self._logs.pop(cdp, None)
@@ -100,33 +77,23 @@ class Interceptor:
         if cdp is not None:
             self._forget_popup(cdp)
             if self._holds:
-                await self._update(cdp)
+                await self.update(cdp)
 
     def _forget_popup(self, cdp: CdpSession) -> None:
         self._openers.pop(cdp, None)
         self._popups = {page: popup for page, popup in self._popups.items() if popup is not cdp}
 
-    async def apply(self, rules: tuple[RequestRule, ...], credentials: tuple[HttpCredential, ...]) -> None:
-        """Decide by these rules and credentials from now on."""
-        self._rules, self._authentication.credentials = rules, credentials
+    async def update_all(self) -> None:
         for cdp in list(self._logs):
             with contextlib.suppress(CdpError):  # the target was closed meanwhile, or has no such requests
-                await self._update(cdp)
-
-    async def refuse_documents(self, cdp: CdpSession, refuses: RefuseDocument | None) -> None:
-        """Let `refuses` decide on the documents that a page asks for; None ends that."""
-        if refuses is None:
-            self._refusing.pop(cdp, None)
-        else:
-            self._refusing[cdp] = refuses
-        await self._update(cdp)
+                await self.update(cdp)
 
     async def hold_documents(self, page: str, cdps: tuple[CdpSession, ...], refuses: RefuseDocument) -> None:
         """Let `refuses` decide on the documents that a page, its frames and new popups of it ask for."""
         self._holds[page] = DocumentHold(frozenset(cdps), refuses)
         await self._documents.hold(self._refuses_first)
         for cdp in cdps:
-            await self._update(cdp)
+            await self.update(cdp)
 
     async def release_documents(self, page: str) -> None:
         """End what `hold_documents` began."""
@@ -134,7 +101,7 @@ class Interceptor:
         popups = [cdp for cdp, opener in self._openers.items() if opener in (page, None)]
         for cdp in (*hold.cdps, *popups):
             with contextlib.suppress(CdpError):  # the target was closed meanwhile
-                await self._update(cdp)
+                await self.update(cdp)
         with contextlib.suppress(CdpError):  # the browser is gone
             await self._documents.release(self._refuses_first)
 
@@ -146,7 +113,10 @@ class Interceptor:
         return [hold for page, hold in self._holds.items() if page == opener or cdp in hold.cdps]
 
     def _refuses_held(self, cdp: CdpSession, event: Event) -> bool:
-        return any(hold.refuses({**event, "isOfPopup": cdp not in hold.cdps}) for hold in self._holds_of(cdp))
+        is_document = event["resourceType"] == "Document"
+        return is_document and any(
+            hold.refuses(_asked(event, is_of_popup=cdp not in hold.cdps)) for hold in self._holds_of(cdp)
+        )
 
     def _refuses_first(self, event: Event) -> bool:
         """Return whether to refuse a document of a popup, whose own CDP session may hold its requests too late."""
@@ -161,7 +131,7 @@ class Interceptor:
         patterns = [{"urlPattern": _escaped(url), "requestStage": "Request"} for url in dict.fromkeys(urls)]
         return [*patterns, DOCUMENTS] if cdp in self._refusing or self._holds_of(cdp) else patterns
 
-    async def _update(self, cdp: CdpSession) -> None:
+    async def update(self, cdp: CdpSession) -> None:
         patterns = self._patterns(cdp)
         if patterns:
             self._enabled.add(cdp)
@@ -188,20 +158,22 @@ class Interceptor:
 
     def _decide(self, cdp: CdpSession, event: Event) -> tuple[str, dict[str, Any]]:
         """Return the command that a request is answered with."""
-        request = event["request"]
-        rules = [rule for rule in self._rules if _is_about(rule, event)]
+        request, identity = event["request"], event.get("networkId", "")
+        rules = self._rules_about(request, event["resourceType"])
         if (rule := decisive_rule(rules)) is not None:
-            self._note(cdp, event, rule)
+            self._note(cdp, identity, rule)
             if rule.kind == "block":
                 return "Fetch.failRequest", {"errorReason": "BlockedByClient"}
             answer = preflight_params(request) if is_preflight(request) else answer_params(rule, request)
             return "Fetch.fulfillRequest", answer
-        refuses = self._refusing.get(cdp)
-        if refuses is not None and refuses(event):
+        refuses = self._refusing.get(cdp) if event["resourceType"] == "Document" else None
+        if (refuses is not None and refuses(_asked(event))) or self._refuses_held(cdp, event):
             return "Fetch.failRequest", {"errorReason": "Aborted"}
-        if self._refuses_held(cdp, event):
-            return "Fetch.failRequest", {"errorReason": "Aborted"}
-        return "Fetch.continueRequest", self._changes(cdp, event, rules)
+        return "Fetch.continueRequest", self._changes(cdp, identity, request, rules)
+
+    def _note(self, page: CdpSession | None, identity: str, rule: RequestRule) -> None:
+        if identity:  # else the request is none of the network
+            super()._note(page, identity, rule)
 
     async def _answer_with_file(self, cdp: CdpSession, event: Event, files: WorkspaceFiles) -> None:
         """Answer a request for a file of the workspace, and fail one for any other."""
@@ -212,18 +184,6 @@ class Interceptor:
             await _settle(cdp, "Fetch.failRequest", params)
             return
         await _settle(cdp, "Fetch.fulfillRequest", {"requestId": event["requestId"], **file_params(data, kind)})
-
-    def _changes(self, cdp: CdpSession, event: Event, rules: list[RequestRule]) -> dict[str, Any]:
-        changed: dict[str, Any] = {}
-        for rule in [] if is_preflight(event["request"]) else rules:
-            self._note(cdp, event, rule)
-            changed |= changed_headers(rule, event["request"], changed.get("headers"), self._authentication.reveal)
-        return changed
-
-    def _note(self, cdp: CdpSession, event: Event, rule: RequestRule) -> None:
-        entry = self._logs.get(cdp)
-        if entry is not None and "networkId" in event:
-            entry.note_interception(event["networkId"], rule.label, rule.kind == "answer")
 
     def _on_challenge(self, cdp: CdpSession, event: Event) -> None:
         challenge = event["authChallenge"]
@@ -236,11 +196,11 @@ class Interceptor:
         self._tasks.start(_settle(cdp, "Fetch.continueWithAuth", params))
 
 
-def _is_about(rule: RequestRule, event: Event) -> bool:
-    """Return whether a rule is about a request; that of a method, also about the preflight of such a request."""
+def _asked(event: Event, is_of_popup: bool = False) -> AskedDocument:
     request = event["request"]
-    method = request["headers"]["Access-Control-Request-Method"] if is_preflight(request) else request["method"]
-    return rule.matches(request["url"], method, event["resourceType"])
+    url = request["url"] + request.get("urlFragment", "")
+    is_redirect = "redirectedRequestId" in event
+    return AskedDocument(event["frameId"], request["method"], url, request["headers"], is_redirect, is_of_popup)
 
 
 def _escaped(pattern: str) -> str:
@@ -258,21 +218,3 @@ async def _settle(cdp: CdpSession, method: str, params: dict[str, Any]) -> None:
         log.warning("the browser refused %s", method)
         with contextlib.suppress(CdpError):  # it was cancelled meanwhile
             await cdp.send("Fetch.failRequest", {"requestId": params["requestId"], "errorReason": "Failed"})
-
-
-class NavigationBlock(interception.NavigationBlock):
-    """Fails every request of a page's main frame for another document while it is enabled."""
-
-    def __init__(self, cdp: CdpSession, main_frame: str, interceptor: Interceptor, tasks: BackgroundTasks) -> None:
-        super().__init__(main_frame, tasks)
-        self._cdp = cdp
-        self._interceptor = interceptor
-
-    async def set_refusing(self, is_on: bool) -> None:
-        await self._interceptor.refuse_documents(self._cdp, self._refuses if is_on else None)
-
-    def _refuses(self, event: dict[str, Any]) -> bool:
-        if event["frameId"] != self.main_frame or event["resourceType"] != "Document":
-            return False
-        self.note_refused()
-        return True

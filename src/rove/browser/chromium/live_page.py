@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
-from collections.abc import Callable
 from typing import Any
 
 from rove.browser.chromium.connection import CdpConnection, CdpError, CdpSession
 from rove.browser.chromium.frames import DocumentScript, FrameOrigins, Worlds
-from rove.browser.chromium.interception import Interceptor, NavigationBlock
+from rove.browser.chromium.interception import Interceptor
+from rove.browser.consequences import RefuseDocument
 from rove.browser.context import LOST_NETWORK
 from rove.browser.network import is_web, scheme_refusal
-from rove.browser.page_data import OpenDialog
-from rove.browser.page_state import PageEvents
 from rove.browser.refs import RefNumbers
 from rove.browser.shared import dialogs, live_page, loading
 from rove.browser.shared.dialogs import SUPPRESS_DIALOGS
+from rove.browser.shared.interception import NavigationBlock
 from rove.browser.shared.popups import DISABLE_WINDOW_OPEN
-from rove.page_text import Own, PageText
+from rove.page_text import PageText
 from rove.settings.tree import Settings
-from rove.tasks import BackgroundTasks
 
 # Seconds to wait for the page to close after each step.
 STEP_TIMEOUT = 0.7
-_ENDS = frozenset({"Network.loadingFinished", "Network.loadingFailed"})
+# How events that are not read change the number of requests that are not followed.
+_COUNTED = {"Network.requestWillBeSent": 1, "Network.loadingFinished": -1, "Network.loadingFailed": -1}
 TERMINATION_TIMEOUT = 0.5
 # No person answers a dialog sooner.
 STEALTH_ANSWER_SECONDS = 0.25
@@ -118,18 +116,6 @@ class LoadState(loading.LoadState):
 class RequestTracker(loading.RequestTracker):
     """Pending requests of a page and its frames."""
 
-    def __init__(
-        self,
-        main_frame: str,
-        page_events: PageEvents,
-        max_bytes: int,
-        stop: Callable[[], None],
-        origins: FrameOrigins,
-    ) -> None:
-        super().__init__(page_events, max_bytes, stop)
-        self._origins = origins
-        self._main_frame = main_frame
-
     def listen(self, cdp: CdpSession) -> None:
         cdp.on("Network.requestWillBeSent", self._on_request)
         cdp.on("Network.responseReceived", self._on_response)
@@ -157,23 +143,12 @@ class RequestTracker(loading.RequestTracker):
 
     def _on_dropped(self, event: dict[str, Any]) -> None:
         """Count a request that is not followed, or that one of them is over."""
-        if event["method"] == "Network.requestWillBeSent":
-            self.unfollowed += 1
-        elif event["method"] in _ENDS and self.unfollowed > 0:
-            self.unfollowed -= 1
-        elif event["method"] not in _ENDS:
-            return
-        self.unfollowed_at = time.monotonic()
+        if event["method"] in _COUNTED:
+            self.note_unfollowed(_COUNTED[event["method"]])
 
 
 class Dialogs(dialogs.Dialogs):
     """The dialog that blocks a tab, if there is one."""
-
-    def __init__(
-        self, events: PageEvents, answer_timeout: float, tasks: BackgroundTasks, origins: FrameOrigins
-    ) -> None:
-        super().__init__(events, answer_timeout, tasks)
-        self._origins = origins
 
     def listen(self, cdp: CdpSession) -> None:
         cdp.on("Page.javascriptDialogOpening", lambda event: self._on_opening(event, cdp))
@@ -181,12 +156,11 @@ class Dialogs(dialogs.Dialogs):
 
     def _on_opening(self, event: dict[str, Any], cdp: CdpSession) -> None:
         origin = self._origins.of_document(event["url"], event.get("frameId"))
-        message, default = (PageText(event.get(name, ""), origin) for name in ("message", "defaultPrompt"))
-        kind: str = event["type"]
-        self.note_opened(OpenDialog(Own(kind), message, default), Asker(cdp))
+        prompt = event.get("defaultPrompt", "")
+        self.note_opened(Asker(cdp), event["type"], origin, event.get("message", ""), prompt)
 
 
-class Asker:
+class Asker(dialogs.Asker):
     """The page or frame that has opened a dialog."""
 
     def __init__(self, cdp: CdpSession) -> None:
@@ -210,6 +184,11 @@ class Asker:
 class LivePage(live_page.LivePage):
     """Follows one page target from its first document to its last."""
 
+    origins_type, dialogs_type, requests_type = FrameOrigins, Dialogs, RequestTracker
+    origins: FrameOrigins
+    dialogs: Dialogs
+    requests: RequestTracker
+
     def __init__(
         self,
         cdp: CdpSession,
@@ -223,34 +202,11 @@ class LivePage(live_page.LivePage):
         super().__init__(target["targetId"], settings)
         self.cdp = cdp
         self._connection = connection
-        self._origins = FrameOrigins(self.target_id, lambda: self.load_state.url, self._allows)
-        self._dialogs = Dialogs(self.events, settings.deadlines.dialog, self.tasks, self._origins)
-        self._dialogs.shortest_answer = STEALTH_ANSWER_SECONDS if settings.stealth else 0.0
-        max_bytes = settings.limits.page_megabytes * 2**20
-        self._requests = RequestTracker(self.target_id, self.events, max_bytes, self.stop_loading, self._origins)
-        self._load_state = LoadState(self.target_id, target["url"])
-        self.navigation_block = NavigationBlock(cdp, self.target_id, interceptor, self.tasks)
-        self._worlds = Worlds(cdp, self.target_id, ref_numbers)
-
-    @property
-    def worlds(self) -> Worlds:
-        return self._worlds
-
-    @property
-    def origins(self) -> FrameOrigins:
-        return self._origins
-
-    @property
-    def dialogs(self) -> Dialogs:
-        return self._dialogs
-
-    @property
-    def requests(self) -> RequestTracker:
-        return self._requests
-
-    @property
-    def load_state(self) -> LoadState:
-        return self._load_state
+        self.dialogs.shortest_answer = STEALTH_ANSWER_SECONDS if settings.stealth else 0.0
+        self.load_state: LoadState = LoadState(self.target_id, target["url"])
+        self._interceptor = interceptor
+        self.navigation_block = NavigationBlock(interceptor, cdp, self.target_id, self.tasks)
+        self.worlds: Worlds = Worlds(cdp, self.target_id, ref_numbers)
 
     @property
     def is_closed(self) -> bool:
@@ -298,21 +254,12 @@ class LivePage(live_page.LivePage):
             return self.url.around("")  # the page was closed meanwhile
         return self.url.around(answer["targetInfo"]["title"])
 
-    @property
-    def keeps_navigating(self) -> bool:
-        """Whether the page keeps navigating by itself, or is kept from it by the navigation block."""
-        return self.navigation_block.is_on or self.load_state.keeps_navigating
+    async def hold_documents(self, refuses: RefuseDocument) -> None:
+        cdps = (self.cdp, *self.worlds.cdp_sessions)
+        await self._interceptor.hold_documents(self.target_id, cdps, refuses)
 
-    # Commands to the page
-
-    def allow_navigation(self) -> None:
-        """Let the page navigate again, since the next action may cause it to."""
-        self.load_state.forget_recent_commits()
-        self.navigation_block.disable()
-
-    async def block_navigation(self) -> None:
-        """Keep a page that navigates by itself at the document it shows, until `allow_navigation`."""
-        await self.navigation_block.enable()
+    async def release_documents(self) -> None:
+        await self._interceptor.release_documents(self.target_id)
 
     def document_script(self, source: str) -> DocumentScript:
         """Return a statement to run in rove's world of the documents that load while it is in use."""
@@ -338,10 +285,7 @@ class LivePage(live_page.LivePage):
             return False
         return True
 
-    def stop_loading(self) -> None:
-        """Stop loading; the browser does so even if the page does not answer."""
-        self.load_state.mark_stopped()
-        self.requests.mark_stopped()
+    def send_stop(self) -> None:
         self.send_soon("Page.stopLoading")
 
     def stop_opening_windows(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Coroutine, Generator
+from collections.abc import Awaitable, Generator
 from typing import Any, TypeVar
 
 from rove.browser.chromium.connection import CdpError, CdpResult
@@ -14,26 +14,29 @@ from rove.browser.failures import PageStuck, navigation_error, quoted_url
 from rove.browser.page_data import LoadStage
 from rove.browser.shared import navigation
 from rove.browser.shared.loading import PROXY_UNREACHABLE
-from rove.browser.shared.navigation import NO_CONTENT_STATUSES
+from rove.browser.shared.navigation import (
+    COMMIT_TIMEOUT,
+    MAX_ATTEMPTS,
+    NO_CONTENT_STATUSES,
+    UNLOAD_TIMEOUT,
+    no_content_error,
+)
 from rove.errors import NavigationFailed, RoveError
 
 R = TypeVar("R")
-# Seconds that the scripts of the current page may delay a navigation; less once one of them has been terminated.
-UNLOAD_TIMEOUT = 0.5
+# As `UNLOAD_TIMEOUT`, once a script of the page has been terminated.
 REPEATED_UNLOAD_TIMEOUT = 0.1
 # After this many failed attempts to terminate the page's script, the page is stuck.
 MAX_FAILED_TERMINATIONS = 2
-# How often a URL is tried while the current page keeps navigating elsewhere.
-MAX_ATTEMPTS = 5
-# Seconds from the browser's answer until it reports a navigation within the document.
-COMMIT_TIMEOUT = 1.0
 # Chromium never calls a response complete whose body the page does not read. It is waited for so many seconds.
 UNREAD_SECONDS = 1.0
 ABORTED = "net::ERR_ABORTED"
 
 
-class Navigator(navigation.Navigator[LivePage]):
+class Navigator(navigation.Navigator):
     """Navigates one tab. Scripts and dialogs of the current page that delay a navigation are ended."""
+
+    _page: LivePage
 
     def __init__(self, page: LivePage, is_attached: bool) -> None:
         super().__init__(page)
@@ -55,7 +58,7 @@ class Navigator(navigation.Navigator[LivePage]):
                 raise self._error(answer["errorText"], url)
             elif "loaderId" in answer:
                 loading = self._page.load_state.wait_for_loader(answer["loaderId"])
-                await self._wait_until_parsed(self._terminate_scripts_during(loading), until != "commit")
+                await self.until_parsed(self._terminate_scripts_during(loading), until != "commit")
                 with self._noting_idle(answer["loaderId"]) if until == "networkidle" else contextlib.nullcontext():
                     await self.wait_for_late_stage(until)
             else:
@@ -78,9 +81,7 @@ class Navigator(navigation.Navigator[LivePage]):
             if self._page.dialogs.are_recent or not await self._page.answers_within(UNLOAD_TIMEOUT):
                 await self._end_script()
             await self._page.cdp.send(method, params)
-            await self._wait_until_parsed(
-                self._terminate_scripts_during(self._page.load_state.wait_for_commit(commits))
-            )
+            await self.until_parsed(self._terminate_scripts_during(self._page.load_state.wait_for_commit(commits)))
 
     async def _end_script(self) -> None:
         """End the page's script: a dialog that it opens while the page is replaced cannot be answered."""
@@ -142,20 +143,6 @@ class Navigator(navigation.Navigator[LivePage]):
         finally:
             task.cancel()
 
-    async def _wait_until_parsed(self, commit: Coroutine[Any, Any, None], parses: bool = True) -> None:
-        """Wait until the document is committed and, if it `parses`, parsed; a dialog blocks it, or time is short."""
-        page, is_committed = self._page, False
-        try:
-            async with asyncio.timeout(self._page.time.for_loading):
-                await commit
-                is_committed = True
-                if not parses:
-                    return
-                await page.dialogs.run_until_dialog(page.load_state.wait_for_stage("DOMContentLoaded"))
-        except TimeoutError:
-            if not is_committed:
-                raise
-
     @contextlib.contextmanager
     def _noting_idle(self, loader: str) -> Generator[None]:
         """Within this block, count the network as idle when only responses are left that the page does not read."""
@@ -184,6 +171,5 @@ class Navigator(navigation.Navigator[LivePage]):
         if document is None:
             return navigation_error(reason, url)
         if document.status in NO_CONTENT_STATUSES:
-            message = (f"HTTP {document.status}: ", quoted_url(url), " has no content to show.")
-            return NavigationFailed(*message, hint="The tab shows the page it had before.")
+            return no_content_error(document.status, url)
         return navigation_error(reason, document.url, document.hops)

@@ -14,7 +14,7 @@ from rove.browser.chromium.connection import CdpError, CdpSession
 from rove.browser.chromium.frames import FrameOrigins
 from rove.browser.logs import MAX_MESSAGE_LENGTH, NetworkMessage, PageLoad, RequestTiming, Transport
 from rove.browser.network import Throttling, truncate_headers
-from rove.browser.shared import logs
+from rove.browser.shared import logs, resources
 from rove.browser.shared.logs import MAX_EARLY, MAX_PAGES, MAX_URL_LENGTH, proxy_refusal, source_location
 
 BYTES_PER_KILOBIT = 125
@@ -32,12 +32,11 @@ _SOURCES = (
 _STARTS = frozenset({"Network.requestWillBeSent", "Network.webSocketCreated"})
 
 
-class NetworkConditions:
+class NetworkConditions(resources.NetworkConditions):
     """Emulates being offline or slow. CDP sessions that are added later get the current state."""
 
     def __init__(self) -> None:
-        self.is_offline = False
-        self.throttling = Throttling()
+        super().__init__()
         self._cdp_sessions: set[CdpSession] = set()
 
     async def add(self, cdp: CdpSession) -> None:
@@ -53,7 +52,6 @@ class NetworkConditions:
         await self._apply_to_all()
 
     async def throttle(self, throttling: Throttling) -> None:
-        """Slow the network and the scripts of all pages down, also of those that are opened later."""
         self.throttling = throttling
         await self._apply_to_all()
 
@@ -210,7 +208,6 @@ class LoggedRequest(logs.LoggedRequest):
     reported_timing: Event | None = field(default=None, repr=False)
 
     async def request_body(self) -> bytes | None:
-        """Return the request body; None if the browser no longer has it."""
         try:
             answer = await self.cdp.send("Network.getRequestPostData", {"requestId": self.identity})
         except CdpError:
@@ -219,7 +216,6 @@ class LoggedRequest(logs.LoggedRequest):
         return data.encode("utf-8", "surrogatepass")
 
     async def response_body(self) -> bytes | None:
-        """Return the response body; None if the browser does not have it, or no longer."""
         try:
             answer = await self.cdp.send("Network.getResponseBody", {"requestId": self.identity})
         except CdpError:

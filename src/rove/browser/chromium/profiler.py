@@ -9,15 +9,12 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from rove.browser.chromium.connection import CdpError, CdpSession
-from rove.browser.performance import RecordedTrace
-from rove.errors import InvalidArguments, LimitReached, unwritable
-from rove.page_text import PageText
-from rove.settings.tree import Settings
-from rove.workspace import Workspace
+from rove.browser.chromium.live_page import LivePage
+from rove.browser.shared import profiler
+from rove.errors import LimitReached
 
 # Not the stacks of each layout, which DevTools records too: collecting them takes longer than the layouts themselves.
 CATEGORIES = (
@@ -34,35 +31,12 @@ MOST_BYTES = 64 * 2**20
 COLLECTING_TIMEOUT = 30.0
 
 
-class Page(Protocol):
-    """The page that is recorded. `LivePage` is the one implementation."""
+class Profiler(profiler.Profiler):
+    """Records one tab, by the tracing of the browser."""
 
-    cdp: CdpSession
-    settings: Settings
+    _page: LivePage
 
-    @property
-    def url(self) -> PageText: ...
-    def may_read(self, address: str, /) -> bool:
-        """Return whether the agent may read words of an origin, or of a page at an address."""
-        ...
-
-
-class Profiler:
-    """Records one tab."""
-
-    def __init__(self, page: Page, redact: Callable[[str], str]) -> None:
-        self._page = page
-        self._redact = redact
-        self._is_recording = False
-
-    @property
-    def is_recording(self) -> bool:
-        return self._is_recording
-
-    async def start(self) -> None:
-        """Start to record; raise LimitReached if the browser records another tab."""
-        if self._is_recording:
-            raise InvalidArguments("This tab is being recorded.", hint="Use {profile_stop}.")
+    async def begin(self) -> None:
         config = {
             "includedCategories": list(CATEGORIES),
             "excludedCategories": ["*"],
@@ -79,32 +53,13 @@ class Profiler:
                 "The browser cannot record this tab now: it records one tab at a time.",
                 hint="Stop the other recording with {profile_stop}, or try again when it has ended.",
             ) from error
-        self._is_recording = True
-
-    async def stop(self, name: str) -> RecordedTrace:
-        """Stop, and write what was recorded to a file of this name."""
-        if not self._is_recording:
-            raise InvalidArguments("Nothing is being recorded in this tab.", hint="Use {profile_start} first.")
-        from rove.browser.tracing import write_trace  # not needed to open a first page
-
-        compressed, is_cut = await self._collect()
-        workspace = Workspace(self._page.settings.workspace_folder)
-        try:
-            path, size, summary = await asyncio.to_thread(
-                write_trace, workspace, name, compressed, self._may_tell, self._redact
-            )
-        except OSError as error:
-            raise unwritable(workspace.root, error) from error
-        return RecordedTrace(path, size, summary, is_cut)
 
     async def discard(self) -> None:
-        """Stop and keep nothing."""
-        if self._is_recording:
+        if self.is_recording:
             with contextlib.suppress(CdpError, LimitReached, TimeoutError):
-                await self._collect()
+                await self.collect()
 
-    async def _collect(self) -> tuple[bytes, bool]:
-        """End the recording; return the compressed trace, and whether the browser had to leave something out."""
+    async def collect(self) -> tuple[bytes, bool]:
         cdp, complete = self._page.cdp, asyncio.get_running_loop().create_future()
 
         def on_complete(event: dict[str, Any]) -> None:
@@ -112,16 +67,11 @@ class Profiler:
                 complete.set_result(event)
 
         cdp.on("Tracing.tracingComplete", on_complete)
-        self._is_recording = False
+        self.is_recording = False
         await cdp.send("Tracing.end")
         async with asyncio.timeout(COLLECTING_TIMEOUT):
             ended: dict[str, Any] = await complete
         return await _read(cdp, ended["stream"]), bool(ended.get("dataLossOccurred"))
-
-    def _may_tell(self, url: str) -> bool:
-        if not url.startswith(("http:", "https:")) or url.startswith(f"{self._page.url.origin}/"):
-            return True
-        return self._page.may_read(url)
 
 
 async def _read(cdp: CdpSession, stream: str) -> bytes:

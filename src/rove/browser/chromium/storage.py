@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import contextlib
-import json
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rove.browser.chromium.connection import CdpError, CdpSession
 from rove.browser.chromium.evaluation import Call, exception_text
-from rove.browser.chromium.live_page import close_target
+from rove.browser.chromium.live_page import LivePage, close_target
 from rove.browser.scripts import state_script
-from rove.browser.shared.storage import SCRIPT
-from rove.browser.storage import Cookie, SameSite
-from rove.errors import InvalidArguments
-from rove.outcome import PageText, origin_in
+from rove.browser.shared import storage
+from rove.browser.shared.frames import WORLD
+from rove.browser.shared.storage import cookie_of
+from rove.browser.storage import Cookie
+from rove.outcome import origin_in
 from rove.tasks import BackgroundTasks
-
-_SAME_SITE: dict[str, SameSite] = {"Strict": "strict", "Lax": "lax", "None": "none"}
 
 # The fields of a cookie from `Storage.getCookies` that `Storage.setCookies` accepts.
 COOKIE_FIELDS = (
     "name", "value", "domain", "path", "secure", "httpOnly", "sameSite", "expires", "priority", "partitionKey",
 )  # fmt: skip
-WORLD = "rove"
 # A document without content, so that no script of the origin runs.
 EMPTY_DOCUMENT = {
     "responseCode": 200,
@@ -35,65 +31,31 @@ EMPTY_DOCUMENT = {
 Attached = tuple[CdpSession, dict[str, Any]]
 
 
-class PageCookies:
-    """The cookies that the browser sends with requests for the page; `find_url` returns its URL."""
+class PageCookies(storage.PageCookies):
+    """The cookies that the browser sends with requests for the page."""
 
-    def __init__(self, cdp: CdpSession, find_url: Callable[[], str]) -> None:
-        self._cdp = cdp
-        self._find_url = find_url
+    _page: LivePage
 
     async def list(self) -> list[Cookie]:
-        answer = await self._cdp.send("Network.getCookies", {"urls": [self._url]})
-        return [_cookie(each, origin_in(self._url)) for each in answer["cookies"]]
+        url = self._url
+        answer = await self._page.cdp.send("Network.getCookies", {"urls": [url]})
+        origin = origin_in(url)
+        return [cookie_of(each, origin, None if each["session"] else each["expires"]) for each in answer["cookies"]]
 
-    async def set(self, cookie: Cookie) -> None:
-        """Set a cookie for the page. Raises InvalidArguments if the browser refuses it."""
-        params = {"url": self._url, "name": cookie.name, "value": cookie.value, **_attributes(cookie)}
-        if not await self._is_accepted(params):
-            raise InvalidArguments(
-                "The browser does not accept the cookie ",
-                cookie.name,
-                " for this page.",
-                hint="Check `name`, its prefix, `value` and `path`, and their length; `secure` needs an https: page.",
-            )
-
-    async def _is_accepted(self, params: dict[str, Any]) -> bool:
+    async def is_accepted(self, cookie: Cookie, url: str) -> bool:
         """Set a cookie; return whether the browser took it. It answers some with an error, others with no success."""
+        params = {"url": url, "name": cookie.name, "value": cookie.value, **_attributes(cookie)}
         try:
-            answer = await self._cdp.send("Network.setCookie", params)
+            answer = await self._page.cdp.send("Network.setCookie", params)
         except CdpError:
-            if self._cdp.is_closed:
+            if self._page.is_closed:
                 raise
             return False
         return bool(answer["success"])
 
     async def delete(self, cookie: Cookie) -> None:
-        """Delete a cookie that `list` returned."""
         place = {"name": cookie.name, "domain": cookie.domain, "path": cookie.path}
-        await self._cdp.send("Network.deleteCookies", place)
-
-    @property
-    def _url(self) -> str:
-        url = self._find_url()
-        if not url.startswith(("http://", "https://")):
-            raise InvalidArguments(
-                PageText(url[:100], origin_in(url)), " has no cookies.", hint="{navigate} to a page of the web first."
-            )
-        return url
-
-
-def _cookie(reported: dict[str, Any], origin: str) -> Cookie:
-    quote = PageText("", origin).around
-    return Cookie(
-        quote(reported["name"]),
-        quote(reported["value"]),
-        quote(reported["domain"]),
-        quote(reported["path"]),
-        None if reported["session"] else reported["expires"],
-        reported["httpOnly"],
-        reported["secure"],
-        _SAME_SITE.get(reported.get("sameSite", "")),
-    )
+        await self._page.cdp.send("Network.deleteCookies", place)
 
 
 def _attributes(cookie: Cookie) -> dict[str, Any]:
@@ -104,7 +66,7 @@ def _attributes(cookie: Cookie) -> dict[str, Any]:
     return {**present, **same_site, "secure": cookie.secure, "httpOnly": cookie.http_only}
 
 
-class ContextCookies:
+class ContextCookies(storage.ContextCookies):
     """Reads and sets the cookies of one context."""
 
     def __init__(self, root: CdpSession, context: str) -> None:
@@ -121,7 +83,6 @@ class ContextCookies:
             await self._root.send("Storage.setCookies", {"cookies": [*cookies], "browserContextId": self._context})
 
     async def add(self, cookies: Sequence[dict[str, Any]]) -> None:
-        """Set cookies; those that the browser refuses are left out."""
         try:
             await self.set(cookies)
         except CdpError:
@@ -131,37 +92,28 @@ class ContextCookies:
                 await self.add([cookie])
 
 
-class SessionStorageSeed:
-    """Writes the items of an origin when the tab first shows it, and not again: the page may clear them."""
+class SessionStorageSeed(storage.SessionStorageSeed[str]):
+    """Writes the items of an origin when the tab first shows it."""
 
     def __init__(self, cdp: CdpSession, tasks: BackgroundTasks, items: dict[str, list[dict[str, str]]]) -> None:
+        super().__init__(tasks, items)
         self._cdp = cdp
-        self._tasks = tasks
-        self._items = dict(items)
-        self._added: dict[str, Any] | None = None
-        self._lock = asyncio.Lock()
+        cdp.on("Page.frameNavigated", self._on_navigated)
 
-    async def add(self) -> None:
-        """Add the script to the tab, which has shown nothing yet."""
-        self._cdp.on("Page.frameNavigated", self._on_navigated)
-        await self._replace()
+    async def add_script(self, source: str) -> str:
+        script = {"source": source, "worldName": WORLD}
+        return str((await self._cdp.send("Page.addScriptToEvaluateOnNewDocument", script))["identifier"])
+
+    async def remove_script(self, script: str) -> None:
+        await self._cdp.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": script})
 
     def _on_navigated(self, event: dict[str, Any]) -> None:
         frame = event["frame"]
-        if "parentId" not in frame and self._items.pop(frame.get("securityOrigin", ""), None) is not None:
-            self._tasks.start(self._replace())
-
-    async def _replace(self) -> None:
-        async with self._lock:
-            added, self._added = self._added, None
-            if self._items:
-                script = {"source": SCRIPT % json.dumps(self._items), "worldName": WORLD}
-                self._added = await self._cdp.send("Page.addScriptToEvaluateOnNewDocument", script)
-            if added is not None:
-                await self._cdp.send("Page.removeScriptToEvaluateOnNewDocument", added)
+        if "parentId" not in frame:
+            self.note_document(frame.get("securityOrigin", ""))
 
 
-class HiddenPages:
+class HiddenPages(storage.HiddenPages):
     """Opens hidden pages in one context, and tells them from pages that become tabs."""
 
     def __init__(self, root: CdpSession, context: str, on_page: Callable[[CdpSession, dict[str, Any]], None]) -> None:
@@ -180,18 +132,9 @@ class HiddenPages:
         self._undecided.append((cdp, target))
         return True
 
-    @contextlib.asynccontextmanager
-    async def open(self) -> AsyncGenerator[HiddenPage]:
-        """Open a hidden page, and close it at the end of the block."""
+    async def create(self) -> HiddenPage:
         async with self.creation_lock:
-            cdp, target = await self._create()
-        page = HiddenPage(cdp, target)
-        try:
-            await page.set_up()
-            yield page
-        finally:
-            await page.tasks.close()
-            await close_target(self._root, cdp, target)
+            return HiddenPage(self._root, *await self._create())
 
     async def _create(self) -> tuple[CdpSession, str]:
         undecided = self._undecided = []
@@ -210,17 +153,22 @@ class HiddenPages:
         raise CdpError("the hidden page was closed as soon as it was opened")
 
 
-class HiddenPage:
+class HiddenPage(storage.HiddenPage):
     """A page whose requests are all answered here, with an empty document."""
 
-    def __init__(self, cdp: CdpSession, target: str) -> None:
+    def __init__(self, root: CdpSession, cdp: CdpSession, target: str) -> None:
+        super().__init__()
+        self._root = root
         self._cdp = cdp
         self._frame = target  # the id of a page's main frame is the id of its target
-        self.tasks = BackgroundTasks("hidden page", expected=(CdpError,))
 
     @property
     def is_closed(self) -> bool:
         return self._cdp.is_closed
+
+    async def close(self) -> None:
+        await self.tasks.close()
+        await close_target(self._root, self._cdp, self._frame)
 
     async def set_up(self) -> None:
         """Answer every request of the page here, and let it run."""
@@ -235,13 +183,11 @@ class HiddenPage:
         )
 
     async def visit(self, origin: str) -> None:
-        """Show an empty document of an origin. Raises CdpError."""
         answer = await self._cdp.send("Page.navigate", {"url": f"{origin}/"})
         if "errorText" in answer:
             raise CdpError(f"{origin}: {answer['errorText']}")
 
     async def call(self, function: str, *arguments: Any) -> Any:
-        """Call a function of `state_script` and return what it returns. Raises CdpError."""
         world = await self._cdp.send("Page.createIsolatedWorld", {"frameId": self._frame, "worldName": WORLD})
         params = Call(f"(...rest) => {state_script()}.{function}(...rest)", arguments).params(
             world["executionContextId"]

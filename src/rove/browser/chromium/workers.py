@@ -16,6 +16,7 @@ from rove.browser.chromium.live_page import LivePage
 from rove.browser.chromium.network import NetworkConditions, NetworkLog
 from rove.browser.page_data import ConsoleSource, WorkerInfo
 from rove.browser.page_state import PageEvents
+from rove.browser.shared import workers
 from rove.browser.shared.frames import web_origin
 from rove.errors import ScriptFailed
 from rove.outcome import Own, PageText, moment, origin_in
@@ -246,15 +247,15 @@ class Registrations:
         self._changed.set()
 
 
-class WorkerControl:
+class WorkerControl(workers.WorkerControl):
     """The workers of a tab, and those that its session shares."""
 
     def __init__(self, page: LivePage, root: CdpSession, own: Workers, shared: Workers) -> None:
+        super().__init__()
         self._page = page
         self._root = root
         self._own = own
         self._shared = shared
-        self.are_bypassed = False
 
     async def list(self) -> list[WorkerInfo]:
         infos = [info for _, info in await self._service_workers()]
@@ -267,7 +268,6 @@ class WorkerControl:
         ]
 
     async def inspect(self, url: str | None) -> Sequence[WorkerInfo]:
-        """Return all that is known of the service workers whose URL or scope contains `url`, or of all of them."""
         return [
             await self._inspected(registration, info)
             for registration, info in await self._service_workers()
@@ -275,7 +275,6 @@ class WorkerControl:
         ]
 
     async def update(self, url: str | None) -> None:
-        """Have the browser look for a new version of the service workers whose URL or scope contains `url`."""
         async with Registrations.of(self._page.cdp) as registrations:
             found = {each.scope: each for each in registrations if _matches(each, url)}
             for registration in found.values():
@@ -302,7 +301,6 @@ class WorkerControl:
         return PageText(url, origin_in(url.removeprefix("blob:")))
 
     async def bypass(self, bypass: bool) -> None:
-        """Send the tab's requests past its service worker, from the next request on."""
         self.are_bypassed = bypass
         cdp_sessions = [self._page.cdp, *self._page.worlds.cdp_sessions]
         await asyncio.gather(*(self.apply_bypass(cdp) for cdp in cdp_sessions))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import io
-import os
 import time
 import zlib
 from collections.abc import Awaitable, Callable
@@ -15,15 +14,19 @@ from typing import Any
 
 from rove.browser.firefox.connection import TOO_LARGE, BidiError, PageChannel
 from rove.browser.page_data import Box, ImageFormat, PdfFile, PdfOptions, ScreencastFrame, ScreenshotImage
-from rove.browser.shared.capture import PAGE_DICTIONARY, PAPERS, PdfTarget, copy_to_workspace
-from rove.errors import InvalidArguments, LimitReached, unwritable
+from rove.browser.shared import capture
+from rove.browser.shared.capture import (
+    JPEG_QUALITY,
+    PAGE_DICTIONARY,
+    PAPERS,
+    CapturedArea,
+    PdfTarget,
+    copy_to_workspace,
+    no_such_pages,
+)
 from rove.tasks import BackgroundTasks
 from rove.validation.pattern import pattern
 
-# Larger pages are cut, as in Chromium, and `is_cut` says so.
-MAX_HEIGHT = 16000
-MAX_WIDTH = 8000
-JPEG_QUALITY = 80
 SANDBOX = "rove"
 _METRICS = """() => {
   const page = document.scrollingElement || document.documentElement;
@@ -50,18 +53,17 @@ async def take_screenshot(
     channel: PageChannel, element: Box | None, full_page: bool, kind: ImageFormat, max_side: int
 ) -> ScreenshotImage:
     """Capture the viewport, the full page, or a box of the viewport; neither side is longer than `max_side`."""
-    area = _area(await _metrics(channel), element, full_page)
-    width, height = max(min(area["width"], MAX_WIDTH), 1), max(min(area["height"], MAX_HEIGHT), 1)
-    box = {**area, "width": width, "height": height}
+    width, height, x, y, page_width, page_height = await _metrics(channel)
+    view: Box = {"x": x, "y": y, "width": width, "height": height}
+    page: Box = {"x": 0, "y": 0, "width": page_width, "height": page_height}
+    area = CapturedArea.of(view, page, element, full_page, max_side)
     is_outside = element is not None or full_page
-    clip = {"origin": "document", "clip": {"type": "box", **box}} if is_outside else {"origin": "viewport"}
-    scale = min(1.0, max_side / max(width, height))
-    data = await _capture(channel, "png" if scale < 1 else kind, JPEG_QUALITY, clip)
-    if scale < 1:
-        size = max(round(width * scale), 1), max(round(height * scale), 1)
-        data = await asyncio.to_thread(_resized, data, kind, size)
-    is_cut = (width, height) != (max(area["width"], 1), max(area["height"], 1))
-    return ScreenshotImage(kind, box, scale, is_cut, data)
+    clip = {"origin": "document", "clip": {"type": "box", **area.box}} if is_outside else {"origin": "viewport"}
+    data = await _capture(channel, "png" if area.scale < 1 else kind, JPEG_QUALITY, clip)
+    if area.scale < 1:
+        wanted = (max(round(area.box[side] * area.scale), 1) for side in ("width", "height"))
+        data = await asyncio.to_thread(_resized, data, kind, tuple(wanted))
+    return area.picture(kind, data)
 
 
 async def take_picture(channel: PageChannel, quality: int) -> bytes:
@@ -97,7 +99,7 @@ async def _capture(channel: PageChannel, kind: ImageFormat, quality: int, place:
     return base64.b64decode(answer["data"])
 
 
-def _resized(data: bytes, kind: ImageFormat, size: tuple[int, int]) -> bytes:
+def _resized(data: bytes, kind: ImageFormat, size: tuple[int, ...]) -> bytes:
     from PIL import Image  # few screenshots have to be made smaller
 
     with Image.open(io.BytesIO(data)) as image:
@@ -106,51 +108,25 @@ def _resized(data: bytes, kind: ImageFormat, size: tuple[int, int]) -> bytes:
     return output.getvalue()
 
 
-def _area(metrics: list[float], element: Box | None, full_page: bool) -> Box:
-    """Return the part of the page to capture, in the page's coordinates."""
-    width, height, x, y, page_width, page_height = metrics
-    if element is not None:
-        return {**element, "x": element["x"] + x, "y": element["y"] + y}
-    if full_page:
-        return {"x": 0, "y": 0, "width": page_width, "height": page_height}
-    return {"x": x, "y": y, "width": width, "height": height}
-
-
-class Screencast:
-    """The one series of pictures of a page, for all of its readers. It is taken only while one of them waits."""
+class Screencast(capture.Screencast):
+    """A series of pictures of a page, which are taken only while a reader waits."""
 
     def __init__(
         self, channel: PageChannel, tasks: BackgroundTasks, keep_covered: Callable[[], Awaitable[bool]]
     ) -> None:
-        """`keep_covered` hides what may not be recorded, and returns whether there was nothing to hide."""
-        self._keep_covered = keep_covered
+        super().__init__(tasks, keep_covered)
         self._channel = channel
-        self._tasks = tasks
-        self._readers: list[FrameReader] = []
         self.is_running = False
         self._wanted = asyncio.Event()
         channel.on("closed", lambda _: self._end())
 
-    def open(self, max_width: int, quality: int) -> FrameReader:
-        """Return a new reader. Frames are at least as wide, and as good, as it asks for."""
-        reader = FrameReader(self, quality)
-        self._readers.append(reader)
-        if not self.is_running:
+    def note_readers(self) -> None:
+        self._wanted.set()
+        if self._readers and not self.is_running:
             self.is_running = True
             self._tasks.start(self._run())
-        return reader
 
-    async def may_be_kept(self) -> bool:
-        """Return whether frames that were sent until now show only what the agent may see."""
-        return await self._keep_covered()
-
-    def remove(self, reader: FrameReader) -> None:
-        if reader in self._readers:
-            self._readers.remove(reader)
-            self._wanted.set()
-
-    def want(self) -> None:
-        """Note that a reader waits for the next picture."""
+    def note_waiting(self) -> None:
         self._wanted.set()
 
     async def _run(self) -> None:
@@ -183,71 +159,26 @@ class Screencast:
             return None
 
     def _end(self) -> None:
-        readers, self._readers = self._readers, []
         self._wanted.set()
-        for reader in readers:
-            reader.end()
-
-
-class FrameReader:
-    """Keeps the newest frame until it is read."""
-
-    def __init__(self, screencast: Screencast, quality: int) -> None:
-        self.quality = quality
-        self.is_waiting = False
-        self.has_read = False
-        self._screencast = screencast
-        self._newest: ScreencastFrame | None = None
-        self._has_news = asyncio.Event()
-        self._has_ended = False
-
-    async def next(self) -> ScreencastFrame | None:
-        """Return the newest frame, once there is one that was not read yet; None if the page is gone."""
-        if self._newest is None and not self._has_ended:
-            self.is_waiting = True
-            self._screencast.want()
-            await self._has_news.wait()
-        frame, self._newest = self._newest, None
-        self._has_news.clear()
-        return frame
-
-    def put(self, frame: ScreencastFrame) -> None:
-        self._newest, self.is_waiting, self.has_read = frame, False, True
-        self._has_news.set()
-
-    def end(self) -> None:
-        self._has_ended = True
-        self._has_news.set()
-
-    def close(self) -> None:
-        self._screencast.remove(self)
-        self.end()
+        super()._end()
 
 
 async def print_page(channel: PageChannel, options: PdfOptions, target: PdfTarget) -> PdfFile:
     """Print a page to the workspace, where the file appears once it is complete."""
-    data = await _printed(channel, options, target.max_bytes)
+    data = await _printed(channel, options, target)
     if len(data) > target.max_bytes:
-        raise _too_large(target.max_bytes)
+        raise target.too_large()
     count = _count_pages(data)
     if options.pages and count == 1:
-        await _require_page(channel, options, target.max_bytes)
-    try:
-        path = await asyncio.to_thread(_write, data, target)
-    except OSError as error:
-        raise unwritable(target.workspace.root, error) from error
-    return PdfFile(path, len(data), count)
+        await _require_page(channel, options, target)
+    return PdfFile(await asyncio.to_thread(_write, data, target), len(data), count)
 
 
-async def _require_page(channel: PageChannel, options: PdfOptions, max_bytes: int) -> None:
+async def _require_page(channel: PageChannel, options: PdfOptions, target: PdfTarget) -> None:
     """Raise InvalidArguments if the page has none of the chosen pages: Firefox prints an empty one in their place."""
     first = min(int(match[1] or 1) for match in _FIRST_PAGES.finditer(options.pages or ""))
-    if first > 1 and first > (count := _count_pages(await _printed(channel, replace(options, pages=None), max_bytes))):
-        raise InvalidArguments(f"`pages`: there are {count}.", hint="Leave it out to print all pages.")
-
-
-def _too_large(max_bytes: int) -> LimitReached:
-    return LimitReached(f"The PDF is larger than {max_bytes // 2**20} MB.", hint="Print fewer `pages`.")
+    if first > 1 and first > (count := _count_pages(await _printed(channel, replace(options, pages=None), target))):
+        raise no_such_pages(f"there are {count}")
 
 
 def _count_pages(data: bytes) -> int:
@@ -264,16 +195,12 @@ def _inflated(part: bytes) -> bytes:
 
 
 def _write(data: bytes, target: PdfTarget) -> Path:
-    draft = target.scratch / f"print-{os.urandom(8).hex()}"
-    draft.parent.mkdir(mode=0o700, exist_ok=True)
-    try:
+    with target.draft() as draft:
         draft.write_bytes(data)
         return copy_to_workspace(draft, target)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
-async def _printed(channel: PageChannel, options: PdfOptions, max_bytes: int) -> bytes:
+async def _printed(channel: PageChannel, options: PdfOptions, target: PdfTarget) -> bytes:
     width, height = (round(inches * CENTIMETRES, 2) for inches in PAPERS[options.paper])
     params: dict[str, Any] = {
         "orientation": "landscape" if options.landscape else "portrait",
@@ -282,11 +209,11 @@ async def _printed(channel: PageChannel, options: PdfOptions, max_bytes: int) ->
         "pageRanges": [part.strip() for part in options.pages.split(",")] if options.pages else [],
     }
     try:
-        answer = await channel.send("browsingContext.print", params, max_bytes=round(max_bytes * ENCODED))
+        answer = await channel.send("browsingContext.print", params, max_bytes=round(target.max_bytes * ENCODED))
     except BidiError as error:
         if error.code == TOO_LARGE:
-            raise _too_large(max_bytes) from error
+            raise target.too_large() from error
         if options.pages is None or error.code != "invalid argument":
             raise
-        raise InvalidArguments(f"`pages`: {error}.", hint="Leave it out to print all pages.") from error
+        raise no_such_pages(error) from error
     return base64.b64decode(answer["data"])

@@ -5,26 +5,24 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from rove.browser.context import SavedContext
 from rove.browser.emulation import Size
 from rove.browser.firefox.connection import BidiConnection, BidiError, PageChannel
-from rove.browser.firefox.emulation import set_grants
 from rove.browser.firefox.frames import add_scripts
 from rove.browser.firefox.interception import Interceptions
 from rove.browser.firefox.profiler import Recorder
-from rove.browser.firefox.resources import SharedContext, TabSetup
-from rove.browser.firefox.storage import HiddenPages, SessionStorageSeed
+from rove.browser.firefox.resources import SharedResources, TabSetup
+from rove.browser.firefox.storage import ContextCookies, HiddenPages, SessionStorageSeed
 from rove.browser.firefox.tab import Tab
 from rove.browser.page_state import PageEvents
 from rove.browser.shared import downloads
-from rove.browser.shared.context import ContextTabs
+from rove.browser.shared import tab as shared_tab
+from rove.browser.shared.context import CLOSE_TIMEOUT, ContextState, ContextTabs
 from rove.browser.shared.downloads import PendingDownloads
-from rove.browser.shared.process import discard
-from rove.browser.shared.storage import ContextState
 from rove.page_text import PageText
 from rove.settings.tree import Settings
 from rove.tasks import result_of
@@ -34,9 +32,6 @@ WATCH_INTERVAL = 0.25
 EMPTY = ("", "about:blank")
 # A window that has begun to load nothing by then stays empty.
 SECONDS = 0.5
-CLOSE_TIMEOUT = 3.0
-# Seconds from the script that opens a window until its page is a tab.
-POPUP_TIMEOUT = 2.0
 # The bytes of bodies that Firefox keeps for the network log, of one request.
 MAX_KEPT_BODY = 5_000_000
 Event = dict[str, Any]
@@ -69,11 +64,6 @@ class Downloads(downloads.Downloads):
         behaviour = {"type": "allowed", "destinationFolder": str(self._scratch)}
         params = {"downloadBehavior": behaviour, "userContexts": [self._context]}
         await self._connection.send("browser.setDownloadBehavior", params)
-
-    async def close(self) -> None:
-        """Discard the downloads that are not complete."""
-        await self._tasks.close()
-        await asyncio.to_thread(discard, self._scratch)
 
     def start(self, event: dict[str, Any], origin: str, page_events: PageEvents, pending: PendingDownloads) -> None:
         """Handle `browsingContext.downloadWillBegin`. `origin`: that of the frame that started it."""
@@ -151,9 +141,11 @@ class FirstAddress:
         return self._url
 
 
-# mypy looks at the bound before it has inferred the attributes of `Tab`; pyright finds it fulfilled.
-class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
+class Context(ContextTabs[Tab]):
     """Isolated cookies, storage and tabs. Tab ids (`t1`, `t2`) are never reused."""
+
+    _shared: SharedResources
+    _downloads: Downloads
 
     def __init__(
         self,
@@ -166,43 +158,32 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
         recorder: Recorder,
     ) -> None:
         size = Size(settings.viewport.width, settings.viewport.height)
-        SharedContext.__init__(self, connection, identity, interceptions, size, user_agent)
-        ContextTabs.__init__(self, settings)  # type: ignore[type-var]
-        # The folder for copies of uploaded files, which pages may read until they are closed.
-        self._uploads = scratch / f"uploads-{identity}"
-        self._downloads = Downloads(
-            connection,
-            identity,
-            settings,
-            scratch / f"downloads-{identity}",
-            lambda origin: self._shared.may_read(origin),
-        )
-        self._opening: dict[str, asyncio.Task[Tab]] = {}
-        self._popup_opened = asyncio.Event()
+        shared = SharedResources(connection, identity, interceptions, size, user_agent)
+        super().__init__(settings, shared, scratch / f"uploads-{identity}")
+        self._connection = connection
+        self._identity = identity
+        self._setup = TabSetup(connection, identity, settings, self._uploads, shared, recorder)
+        downloads = scratch / f"downloads-{identity}"
+        self._downloads = Downloads(connection, identity, settings, downloads, lambda origin: shared.may_read(origin))
+        self.cookies: ContextCookies = shared.cookies
+        self._state = ContextState(HiddenPages(connection, self._create_hidden), shared.cookies)
+        shared.on_document = self._state.note_url
         # Held while a page is requested: until the answer, a new page cannot be told from one that a page has opened.
         self._creation = asyncio.Lock()
         self._undecided: list[Event] | None = None
-        self._state = ContextState(HiddenPages(connection, self._create_hidden), self.cookies)
-        self._shared.on_document = self._state.note_url
-        self._setup = TabSetup(connection, identity, settings, self._uploads, self._shared, recorder)
-        self.on_closed: Callable[[], object] | None = None
 
     async def open(self, saved: SavedContext | None) -> None:
-        """Set up the context and its first tab, or restore the tabs, cookies and storage of a lost one."""
-        scripts = add_scripts(self._connection, self._identity)
-        console = self._shared.console_events.open()
         await asyncio.gather(
-            self._downloads.open(), self._shared.overrides.open(), self._keep_bodies(), scripts, console
+            self._downloads.open(),
+            self._shared.overrides.open(),
+            self._keep_bodies(),
+            add_scripts(self._connection, self._identity),
+            self._shared.console_events.open(),
         )
         if saved is None:
-            first = await self._create_tab()
-            self._unused_tab, self._current = first, first.id
-            return
-        await self._shared.restore(saved.shared)
-        await set_grants(self._connection, self._identity, (), self.overrides.grants)
-        if saved.state is not None:
-            await self._state.restore(saved.state)
-        await self._reopen(saved)
+            await self._open_first_tab()
+        else:
+            await self._restore(saved)
 
     async def _keep_bodies(self) -> None:
         params = {
@@ -214,43 +195,27 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
 
     @property
     def is_alive(self) -> bool:
-        """Whether the connection to the browser is open."""
         return self._connection.is_open
 
-    async def save(self, is_complete: bool = False) -> SavedContext:
-        """Return what is needed to restore the context if the browser is lost."""
-        return SavedContext(await self._state.read(self.tabs, is_complete), self.tab_urls, self._current)
-
     async def close(self) -> None:
-        """Close every tab and drop all state, in a bounded time."""
         await self._shared.interceptor.close()
-        with contextlib.suppress(BidiError):
-            params = {"userContext": self._identity}
-            await self._connection.send("browser.removeUserContext", params, timeout=CLOSE_TIMEOUT)
-        await self._downloads.close()
-        await self.release()
-        await asyncio.to_thread(discard, self._uploads)
-        if self.on_closed is not None:
-            self.on_closed()
+        await super().close()
 
-    async def release(self) -> None:
-        """Cancel the background tasks of a context that is closed."""
-        await asyncio.gather(*(tab.release() for tab in self.tabs), self._shared.tasks.close())
+    async def dispose(self) -> None:
+        params = {"userContext": self._identity}
+        await self._connection.send("browser.removeUserContext", params, timeout=CLOSE_TIMEOUT)
 
-    async def wait_for_popups(self) -> None:
-        """Wait until the popups that pages have opened are tabs with ids."""
-        if not self.awaits_popups:
-            return
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(POPUP_TIMEOUT):
-                while self.awaits_popups:
-                    self._popup_opened.clear()
-                    await self._popup_opened.wait()
+    async def set_permissions(self, origin: str, names: Iterable[str], setting: str) -> None:
+        for name in names:
+            asked = {"descriptor": {"name": name}, "state": setting, "origin": origin}
+            await self._connection.send("permissions.setPermission", {**asked, "userContext": self._identity})
+
+    async def user_agent(self) -> str:
+        return self._shared.overrides.user_agent
 
     @property
     def awaits_popups(self) -> bool:
-        """Whether pages have opened popups that are no tabs yet."""
-        return bool(self._opening) or any(tab.popups.expected_count > 0 for tab in self.tabs)
+        return bool(self._opening) or super().awaits_popups
 
     # Events of the browser
 
@@ -264,8 +229,7 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
     def on_page_destroyed(self, context: str) -> None:
         for tab in self.tabs:
             if tab.page.target_id == context:
-                self._forget(tab)
-                self._shared.tasks.start(tab.release())
+                self._drop(tab)
 
     def on_download_started(self, event: Event) -> None:
         owner = self._owner_of(event["context"])
@@ -285,8 +249,7 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
 
     def _add_popup(self, event: Event) -> None:
         opener = self._owner_of(event["originalOpener"] or "") or self.current
-        if opener is not None and (opener.id in self._background or opener.popups.is_refused(len(self._tabs))):
-            self._popup_opened.set()
+        if self._refuses_popup(opener):
             self._shared.tasks.start(self._close_page(event["context"]))
             return
         tab = self._add_tab(event)
@@ -307,8 +270,7 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
         await self._connection.send("browsingContext.close", {"context": context}, timeout=CLOSE_TIMEOUT)
 
     def _add_tab(self, event: Event) -> Tab:
-        self._ids_given += 1
-        tab = Tab(self._setup, self._connection.page(event["context"]), event, f"t{self._ids_given}")
+        tab = Tab(self._setup, self._connection.page(event["context"]), event, self._next_id())
         self._tabs[tab.id] = tab
         self._note_change()
         return tab
@@ -346,27 +308,12 @@ class Context(SharedContext, ContextTabs[Tab]):  # type: ignore[type-var]
         return str((await self._create_page())["context"])
 
     async def _open_tab(self, tab: Tab, opener: Tab | None, address: FirstAddress | None = None) -> Tab:
-        try:
-            await tab.open()
-            if opener is None and (items := self._state.session_storage):
-                await SessionStorageSeed(self._connection.page(tab.page.target_id), tab.page.tasks, items).add()
-        except BidiError:
-            self._forget(tab)  # the page was closed before it was set up
-            await tab.release()
+        await self._set_up(tab, opener)
         if opener is not None and address is not None:
             opener.popups.report(tab.id, await address.known(), address.opener)
             self._popup_opened.set()
         return tab
 
-    # What the shared part of contexts asks for
-
-    def _note_change(self) -> None:
-        self._shared.on_changed()
-
-    def _end(self, tab: Tab, reason: str) -> None:
-        tab.page.worlds.end(reason)
-        tab.opener_group.remove(tab.page)
-
-    def _close_replaced(self, tab: Tab) -> None:
-        """Close a page that another has replaced."""
-        self._shared.tasks.start(tab.close())
+    async def prepare_tab(self, tab: shared_tab.Tab) -> None:
+        if items := self._state.session_storage:
+            await SessionStorageSeed(self._connection.page(tab.page.target_id), tab.page.tasks, items).replace()

@@ -12,13 +12,13 @@ from rove.browser.emulation import (
     DeviceName,
     Emulation,
     Overrides,
-    PermissionGrant,
     Size,
     System,
     has_touch,
 )
 from rove.browser.firefox.connection import BidiConnection, BidiError, PageChannel
 from rove.browser.firefox.interception import Interceptor
+from rove.browser.shared import resources
 from rove.errors import InvalidArguments, Unsupported
 from rove.validation.pattern import pattern
 
@@ -52,13 +52,13 @@ def user_agent_of(device: DeviceName, own: str) -> str:
     return _USER_AGENTS[made.system].format(major=found[1] if found else "", kind=kind)
 
 
-class SessionOverrides:
+class SessionOverrides(resources.SessionOverrides):
     """Applies one `Overrides` to a user context. `size`: that of pages whose viewport nothing else sets."""
 
     def __init__(
         self, connection: BidiConnection, context: str, interceptor: Interceptor, size: Size, user_agent: str
     ) -> None:
-        self.values = Overrides()
+        super().__init__()
         self._connection = connection
         self._context = context
         self._interceptor = interceptor
@@ -74,8 +74,15 @@ class SessionOverrides:
         """Give the pages of a new context their size."""
         await self._send(self._screen(NOTHING))
 
+    def check(self, values: Overrides) -> None:
+        """Raise Unsupported if something is to be emulated that WebDriver BiDi has no command for."""
+        asked = ["media"] if values.emulation.media is not None else []
+        if values.emulation.has_touch and not has_touch(values.emulation.device):
+            asked.append("touch")
+        if asked:
+            raise _cannot(asked)
+
     async def restore(self, values: Overrides) -> None:
-        """Set what a lost context had overridden, before the first page is opened."""
         self.values = values
         await self._emulate_preferences(NOTHING, values.emulation)
         for command in self._changes(NOTHING, values.emulation):
@@ -88,7 +95,6 @@ class SessionOverrides:
 
         Raises Unsupported if this Firefox cannot, and InvalidArguments if it refuses a value.
         """
-        refuse_unsupported(values.emulation)
         # A phone is emulated without its touch screen, which the action tells.
         values = replace(values, emulation=replace(values.emulation, has_touch=False))
         before, after = self.values.emulation, values.emulation
@@ -163,15 +169,6 @@ class SessionOverrides:
         return user_agent_of(emulation.device, self._user_agent)
 
 
-def refuse_unsupported(emulation: Emulation) -> None:
-    """Raise Unsupported if something is to be emulated that no Firefox can: WebDriver BiDi has no command for it."""
-    asked = ["media"] if emulation.media is not None else []
-    if emulation.has_touch and not has_touch(emulation.device):
-        asked.append("touch")
-    if asked:
-        raise _cannot(asked)
-
-
 def _cannot(asked: Iterable[str]) -> Unsupported:
     return Unsupported(
         f"This Firefox cannot emulate this: {', '.join(asked)}.",
@@ -207,23 +204,3 @@ def _orientation(emulation: Emulation) -> dict[str, str] | None:
         return None
     is_wide = emulation.size.width > emulation.size.height
     return {"natural": "portrait", "type": "landscape-primary" if is_wide else "portrait-primary"}
-
-
-async def set_grants(
-    connection: BidiConnection,
-    context: str,
-    before: tuple[PermissionGrant, ...],
-    after: tuple[PermissionGrant, ...],
-) -> None:
-    """Grant each origin its permissions, and deny what was granted before and is not any more."""
-    for grant in before:
-        kept = next((each.names for each in after if each.origin == grant.origin), ())
-        await _set(connection, context, grant.origin, [name for name in grant.names if name not in kept], "denied")
-    for grant in after:
-        await _set(connection, context, grant.origin, grant.names, "granted")
-
-
-async def _set(connection: BidiConnection, context: str, origin: str, names: Iterable[str], state: str) -> None:
-    for name in names:
-        params = {"descriptor": {"name": name}, "state": state, "origin": origin, "userContext": context}
-        await connection.send("permissions.setPermission", params)

@@ -7,7 +7,6 @@ import contextlib
 import re
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rove.browser.element import Button, Point
@@ -16,10 +15,10 @@ from rove.browser.firefox.frames import World
 from rove.browser.firefox.live_page import LivePage
 from rove.browser.shared import input as shared_input
 from rove.browser.shared import person_input
-from rove.browser.shared.clipboard import COPIED_BINDING, Clipboard
+from rove.browser.shared.clipboard import COPIED_BINDING
 from rove.browser.shared.frames import World as SharedWorld
 from rove.browser.shared.frames import world_inside
-from rove.browser.shared.input import REPORT_BINDING, InputGuards, Position, points_between
+from rove.browser.shared.input import REPORT_BINDING, Position, points_between
 from rove.browser.shared.keys import KEYS, MODIFIER_BITS, Key, foreign_key
 from rove.browser.shared.person_input import ALT_GR_BITS, modifier_bits, written_text
 from rove.errors import ScriptFailed, Unsupported
@@ -28,7 +27,6 @@ from rove.validation.record import dataclass
 if TYPE_CHECKING:
     from rove.browser.input_event import InputEvent
     from rove.browser.page_data import TypedField
-    from rove.browser.tab import AriaReader
 
 Action = dict[str, Any]
 MOUSE_BUTTONS = {"left": 0, "middle": 1, "right": 2}
@@ -169,10 +167,7 @@ async def focused_frame(page: LivePage) -> str:
 class Keyboard(shared_input.Keyboard):
     """Sends keys to the element that has the focus."""
 
-    def __init__(self, page: LivePage, guards: InputGuards) -> None:
-        super().__init__(page, guards)
-        self._live_page = page
-        self._channel = page.channel
+    _page: LivePage
 
     async def send_press(self, held_keys: list[Key], last: Key, hold: float) -> None:
         # A capital letter or a sign that needs Shift is written with it, unless other keys are held: in Control+A the
@@ -201,15 +196,15 @@ class Keyboard(shared_input.Keyboard):
 
     async def insert_text(self, text: str) -> None:
         """Write a text in place of what is selected, in the frame that has the focus."""
-        async with keyboard_turn(self._live_page):
+        async with keyboard_turn(self._page):
             for world in await self._page.every_world():
                 if await world.call("text => rove.insertAtFocus(text)", text, as_user=True):
                     return
 
     async def _perform(self, actions: list[Action]) -> None:
-        async with keyboard_turn(self._live_page):
-            params = {"context": await focused_frame(self._live_page), "actions": [keyboard(actions)]}
-            await self._channel.send("input.performActions", params)
+        async with keyboard_turn(self._page):
+            params = {"context": await focused_frame(self._page), "actions": [keyboard(actions)]}
+            await self._page.channel.send("input.performActions", params)
 
 
 def _typed(character: str) -> list[Action]:
@@ -242,23 +237,20 @@ MODIFIER_KEYS = {bit: value_of(KEYS[name]) for name, bit in MODIFIER_BITS.items(
 class Mouse(shared_input.Mouse):
     """Moves, presses and drags at points of the viewport."""
 
-    def __init__(self, page: LivePage, guards: InputGuards) -> None:
-        super().__init__(page, guards)
-        self._live_page = page
-        self._channel = page.channel
+    _page: LivePage
 
     async def send_move(self, x: float, y: float) -> None:
-        place = await frame_at(self._live_page, (x, y))
+        place = await frame_at(self._page, (x, y))
         await self._perform(place, mouse([move(*place.convert((x, y)))]))
 
     async def send_wheel(self, point: Point, dx: float, dy: float) -> None:
-        place = await frame_at(self._live_page, point)
+        place = await frame_at(self._page, point)
         x, y = place.convert(point)
         turn = {"x": round(x), "y": round(y), "deltaX": round(dx), "deltaY": round(dy)}
         await self._perform(place, wheel([{"type": "scroll", **turn}]))
 
     async def send_click(self, point: Point, button: Button, count: int, modifiers: int, hold: float) -> None:
-        place = await frame_at(self._live_page, point)
+        place = await frame_at(self._page, point)
         number = {"button": MOUSE_BUTTONS[button]}
         down: Action = {"type": "pointerDown", **number}
         up: Action = {"type": "pointerUp", **number}
@@ -277,7 +269,7 @@ class Mouse(shared_input.Mouse):
             raise
 
     async def send_drag(self, start: Point, world: SharedWorld, stops: Sequence[Position], hold: float) -> None:
-        place = await frame_at(self._live_page, start)
+        place = await frame_at(self._page, start)
         # Firefox starts an HTML drag and then sends no events of it, so rove's script carries it out.
         await world.call("() => rove.takeDrags()")
         try:
@@ -290,7 +282,7 @@ class Mouse(shared_input.Mouse):
             if texts is None:
                 await self._drag_with_pointer(place, start, world, stops, hold)
             else:
-                await self._secret_fields.refuse_drag(world, {"items": [{"data": text} for text in texts]})
+                await self._devices.secret_fields.refuse_drag(world, {"items": [{"data": text} for text in texts]})
                 await self._drag_with_events(place, start, world, stops, hold)
         except BaseException:
             self._page.tasks.start(self._abandon(place, world))
@@ -332,10 +324,10 @@ class Mouse(shared_input.Mouse):
         await self._perform(place, mouse([move(*place.convert(point))]))
 
     async def _release(self, place: FramePlace) -> None:
-        await self._channel.send("input.releaseActions", {"context": place.frame})
+        await self._page.channel.send("input.releaseActions", {"context": place.frame})
 
     async def _perform(self, place: FramePlace, *sources: Action) -> None:
-        await self._channel.send("input.performActions", {"context": place.frame, "actions": list(sources)})
+        await self._page.channel.send("input.performActions", {"context": place.frame, "actions": list(sources)})
 
 
 def _with_keys(held: list[str], pressed: list[Action], presses: bool = True, releases: bool = True) -> list[Action]:
@@ -351,26 +343,12 @@ def _with_keys(held: list[str], pressed: list[Action], presses: bool = True, rel
 class InputDevices(shared_input.InputDevices):
     """The input devices of one tab, which elements use to act on the page."""
 
-    def __init__(
-        self,
-        page: LivePage,
-        clipboard: Clipboard,
-        scratch: Path,
-        note_touched: Callable[[SharedWorld | None], None],
-        aria: AriaReader,
-    ) -> None:
-        self._page = page
-        super().__init__(page, page.events, clipboard, scratch, note_touched, aria)
-
-    def make_mouse(self, guards: InputGuards) -> Mouse:
-        return Mouse(self._page, guards)
-
-    def make_keyboard(self, guards: InputGuards) -> Keyboard:
-        return Keyboard(self._page, guards)
+    mouse_type, keyboard_type = Mouse, Keyboard
+    page: LivePage
 
     def listen(self, on_report: Report) -> None:
         """Hear what rove's script reports; `on_report` gets all of it too, with the realm that it runs in."""
-        channel = self._page.channel
+        channel = self.page.channel
         channel.on("script.message", lambda event: self._on_message(event, on_report))
         channel.on("input.fileDialogOpened", self._on_file_dialog)
         channel.on("browsingContext.navigationCommitted", lambda event: self.note_document(event["context"]))
@@ -378,7 +356,7 @@ class InputDevices(shared_input.InputDevices):
     def _on_message(self, event: dict[str, Any], on_report: Report) -> None:
         text = str(event["data"].get("value") or "")
         if event["channel"] == COPIED_BINDING:
-            self.clipboard.note_copied(text, self._page.origins.of(event["source"].get("context")))
+            self.clipboard.note_copied(text, self.page.origins.of(event["source"].get("context")))
         elif event["channel"] == REPORT_BINDING:
             self.on_report(text)
             on_report(text, event["source"]["realm"])
@@ -391,10 +369,10 @@ class InputDevices(shared_input.InputDevices):
 class PersonInput(person_input.PersonInput):
     """The mouse, keyboard, touch screen and clipboard of the person who drives one tab."""
 
-    def __init__(self, page: LivePage, devices: InputDevices, on_typed: Callable[[TypedField], object]) -> None:
-        super().__init__(page, devices, on_typed)
-        self._live_page = page
-        self._channel = page.channel
+    _page: LivePage
+
+    def __init__(self, devices: InputDevices, on_typed: Callable[[TypedField], object]) -> None:
+        super().__init__(devices, on_typed)
         # Where the mouse or the finger was pressed: what it does until its release belongs to that frame.
         self._pressed: FramePlace | None = None
         self._clicks = 0
@@ -422,9 +400,9 @@ class PersonInput(person_input.PersonInput):
         pressed: list[Action] = [{"type": event.type, "value": value}]
         if event.type == "keyDown" and not (text and text != "\r"):
             pressed = while_keys_are_held(self._missing(event), pressed)
-        async with keyboard_turn(self._live_page):
-            params = {"context": await focused_frame(self._live_page), "actions": [keyboard(pressed)]}
-            await self._channel.send("input.performActions", params)
+        async with keyboard_turn(self._page):
+            params = {"context": await focused_frame(self._page), "actions": [keyboard(pressed)]}
+            await self._page.channel.send("input.performActions", params)
 
     def _missing(self, event: InputEvent) -> list[str]:
         """Return the modifiers that the person holds, and whose own events have not come."""
@@ -432,13 +410,13 @@ class PersonInput(person_input.PersonInput):
         return [value_of(KEYS[name]) for name in event.modifiers if name not in held]
 
     async def _point(self, event: InputEvent) -> None:
-        place = self._pressed or await frame_at(self._live_page, (event.x, event.y))
+        place = self._pressed or await frame_at(self._page, (event.x, event.y))
         if event.type in ("mouseDown", "touchStart"):
             self._pressed = place
         elif event.type in ("mouseUp", "touchEnd"):
             self._pressed = None
         source = self._source(event, *place.convert((event.x, event.y)))
-        await self._channel.send("input.performActions", {"context": place.frame, "actions": [source]})
+        await self._page.channel.send("input.performActions", {"context": place.frame, "actions": [source]})
 
     def _source(self, event: InputEvent, x: float, y: float) -> Action:
         if event.type == "wheel":

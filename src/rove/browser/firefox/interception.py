@@ -6,27 +6,20 @@ import asyncio
 import base64
 import contextlib
 import logging
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from rove.browser.emulation import HttpCredential
+from rove.browser.consequences import AskedDocument, RefuseDocument
 from rove.browser.firefox.connection import BidiConnection, BidiError, PageChannel
-from rove.browser.firefox.network import headers_of, kind_of
-from rove.browser.network import RequestRule, decisive_rule
+from rove.browser.firefox.network import NetworkLog, headers_of, kind_of
+from rove.browser.network import decisive_rule
 from rove.browser.shared import interception
-from rove.browser.shared.consequences import AskedDocument
 from rove.browser.shared.interception import (
-    Authentication,
     answer_params,
-    changed_headers,
     is_preflight,
     preflight_params,
 )
 from rove.tasks import BackgroundTasks
-
-if TYPE_CHECKING:
-    from rove.browser.element import SecretSource
 
 log = logging.getLogger(__name__)
 Event = dict[str, Any]
@@ -36,9 +29,6 @@ FAIL: Decision = ("network.failRequest", {})
 CANCEL_LOGIN: Decision = ("network.continueWithAuth", {"action": "cancel"})
 # Seconds from a request until the window or frame that sent it is reported.
 ATTRIBUTION_SECONDS = 2.0
-
-# Called with a request of a page for a document; returns whether it is refused.
-RefuseDocument = Callable[[AskedDocument], bool]
 
 
 class Decider(Protocol):
@@ -165,44 +155,19 @@ class Interceptions:
                 await self._connection.send(FAIL[0], request)
 
 
-class RequestLog(Protocol):
-    """Where the requests of a page are logged."""
-
-    def note_interception(self, identity: str, label: str, is_answered: bool) -> None:
-        """Log that a rule has blocked, answered or changed a request."""
-
-
-class DocumentHold(NamedTuple):
-    """What decides on the documents of a page that is held to what a person was shown."""
-
-    refuses: RefuseDocument
-
-
-class Interceptor:
-    """Decides on the requests of one user context."""
+class Interceptor(interception.Interceptor[str]):
+    """Decides on the requests of one user context. Pages are known by their top-level browsing contexts."""
 
     def __init__(self, interceptions: Interceptions, context: str) -> None:
+        super().__init__()
         self._interceptions = interceptions
         self._context = context
-        self._rules: tuple[RequestRule, ...] = ()
-        self._authentication = Authentication()
-        # By the top-level browsing contexts of pages.
-        self._logs: dict[str, RequestLog] = {}
-        self._refusing: dict[str, RefuseDocument] = {}
-        self._holds: dict[str, DocumentHold] = {}
+        # What decides on the documents of pages that are held to what a person was shown.
+        self._holds: dict[str, RefuseDocument] = {}
         self._openers: dict[str, str] = {}
         interceptions.add(context, self)
 
-    @property
-    def secrets(self) -> SecretSource | None:
-        """Where the values of `secret:NAME` are taken from."""
-        return self._authentication.secrets
-
-    @secrets.setter
-    def secrets(self, secrets: SecretSource | None) -> None:
-        self._authentication.secrets = secrets
-
-    def add(self, channel: PageChannel, log: RequestLog) -> None:
+    def add(self, channel: PageChannel, log: NetworkLog) -> None:
         """Note the log of a page's requests."""
         self._logs[channel.context] = log
         channel.on("closed", lambda _: self._remove(channel.context))
@@ -220,22 +185,15 @@ class Interceptor:
         if opener is not None:
             self._openers[page] = opener
 
-    async def apply(self, rules: tuple[RequestRule, ...], credentials: tuple[HttpCredential, ...]) -> None:
-        """Decide by these rules and credentials from now on."""
-        self._rules, self._authentication.credentials = rules, credentials
+    async def update(self, page: str) -> None:
         await self._interceptions.update()
 
-    async def refuse_documents(self, page: str, refuses: RefuseDocument | None) -> None:
-        """Let `refuses` decide on the documents that a page asks for; None ends that."""
-        if refuses is None:
-            self._refusing.pop(page, None)
-        else:
-            self._refusing[page] = refuses
+    async def update_all(self) -> None:
         await self._interceptions.update()
 
     async def hold_documents(self, page: str, refuses: RefuseDocument) -> None:
         """Let `refuses` decide on the documents that a page, its frames and new popups of it ask for."""
-        self._holds[page] = DocumentHold(refuses)
+        self._holds[page] = refuses
         await self._interceptions.update()
 
     async def release_documents(self, page: str) -> None:
@@ -252,16 +210,20 @@ class Interceptor:
 
     def decide(self, event: Event) -> Decision:
         """Return the command that a request is answered with."""
-        request = _plain(event)
-        rules = [rule for rule in self._rules if _is_about(rule, request)]
+        request, identity, page = _plain(event), event["request"]["request"], self._page_of(event)
+        rules = self._rules_about(request, request["kind"])
         if (rule := decisive_rule(rules)) is not None:
-            self._note(event, rule)
+            self._note(page, identity, rule)
             if rule.kind == "block":
                 return FAIL
             return _provided(preflight_params(request) if is_preflight(request) else answer_params(rule, request))
-        if event.get("navigation") is not None and self._refuses(event, request):
+        if event.get("navigation") is not None and self._refuses(event, request, page):
             return FAIL
-        return self._continued(event, request, rules)
+        return _continued(self._changes(page, identity, request, rules))
+
+    def _page_of(self, event: Event) -> str | None:
+        channel = self._interceptions.page_of(event)
+        return channel.context if channel is not None else None
 
     def log_in(self, event: Event) -> Decision:
         """Return the answer to a server that asks for a password; a proxy gets none."""
@@ -274,9 +236,8 @@ class Interceptor:
         credentials = {"type": "password", "username": found[0], "password": found[1]}
         return "network.continueWithAuth", {"action": "provideCredentials", "credentials": credentials}
 
-    def _refuses(self, event: Event, request: dict[str, Any]) -> bool:
-        channel = self._interceptions.page_of(event)
-        page = channel.context if channel is not None else ""
+    def _refuses(self, event: Event, request: dict[str, Any], page: str | None) -> bool:
+        page = page or ""
         own, opened_by = self._holds.get(page), self._holds.get(self._openers.get(page, ""))
         asked = AskedDocument(
             event["context"],
@@ -290,27 +251,7 @@ class Interceptor:
         if refuses is not None and refuses(asked):
             return True
         hold = opened_by or own
-        return hold is not None and hold.refuses(asked)
-
-    def _continued(self, event: Event, request: dict[str, Any], rules: list[RequestRule]) -> Decision:
-        changed: dict[str, Any] = {}
-        for rule in [] if is_preflight(request) else rules:
-            self._note(event, rule)
-            changed |= changed_headers(rule, request, changed.get("headers"), self._authentication.reveal)
-        if not changed:
-            return CONTINUE
-        params: dict[str, Any] = {}
-        if "headers" in changed:
-            params["headers"] = _headers(changed["headers"])
-        if "postData" in changed:
-            params["body"] = {"type": "base64", "value": changed["postData"]}
-        return CONTINUE[0], params
-
-    def _note(self, event: Event, rule: RequestRule) -> None:
-        channel = self._interceptions.page_of(event)
-        log = self._logs.get(channel.context) if channel is not None else None
-        if log is not None:
-            log.note_interception(event["request"]["request"], rule.label, rule.kind == "answer")
+        return hold is not None and hold(asked)
 
 
 def _plain(event: Event) -> dict[str, Any]:
@@ -323,10 +264,15 @@ def _plain(event: Event) -> dict[str, Any]:
     }
 
 
-def _is_about(rule: RequestRule, request: dict[str, Any]) -> bool:
-    """Return whether a rule is about a request; that of a method, also about the preflight of such a request."""
-    method = request["headers"]["Access-Control-Request-Method"] if is_preflight(request) else request["method"]
-    return rule.matches(request["url"], method, request["kind"])
+def _continued(changed: dict[str, Any]) -> Decision:
+    if not changed:
+        return CONTINUE
+    params: dict[str, Any] = {}
+    if "headers" in changed:
+        params["headers"] = _headers(changed["headers"])
+    if "postData" in changed:
+        params["body"] = {"type": "base64", "value": changed["postData"]}
+    return CONTINUE[0], params
 
 
 def _provided(answer: dict[str, Any]) -> Decision:
@@ -341,20 +287,3 @@ def _provided(answer: dict[str, Any]) -> Decision:
 
 def _headers(listed: list[dict[str, str]]) -> list[dict[str, Any]]:
     return [{"name": each["name"], "value": {"type": "string", "value": each["value"]}} for each in listed]
-
-
-class NavigationBlock(interception.NavigationBlock):
-    """Fails every request of a page's main frame for another document while it is enabled."""
-
-    def __init__(self, main_frame: str, interceptor: Interceptor, tasks: BackgroundTasks) -> None:
-        super().__init__(main_frame, tasks)
-        self._interceptor = interceptor
-
-    async def set_refusing(self, is_on: bool) -> None:
-        await self._interceptor.refuse_documents(self.main_frame, self._refuses if is_on else None)
-
-    def _refuses(self, asked: AskedDocument) -> bool:
-        if asked.frame != self.main_frame:
-            return False
-        self.note_refused()
-        return True

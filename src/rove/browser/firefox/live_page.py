@@ -4,34 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
 from collections.abc import Callable
 from typing import Any, Literal
 from urllib.parse import parse_qs, urlsplit
 
+from rove.browser.consequences import RefuseDocument
 from rove.browser.firefox.connection import BidiError, PageChannel
 from rove.browser.firefox.frames import MOVED_CHANNEL, DocumentScript, Worlds
-from rove.browser.firefox.interception import Interceptor, NavigationBlock
+from rove.browser.firefox.interception import Interceptor
 from rove.browser.firefox.network import ABORTED, chromium_name, headers_of, kind_of
 from rove.browser.network import is_web, scheme_refusal
-from rove.browser.page_data import OpenDialog
-from rove.browser.page_state import PageEvents
 from rove.browser.refs import RefNumbers
 from rove.browser.shared import dialogs, live_page, loading
 from rove.browser.shared.dialogs import SUPPRESS_DIALOGS
-from rove.browser.shared.frames import WORLD, FrameOrigins
+from rove.browser.shared.frames import WORLD
+from rove.browser.shared.interception import NavigationBlock
 from rove.browser.shared.popups import DISABLE_WINDOW_OPEN
 from rove.errors import ScriptFailed
-from rove.page_text import Own, PageText
+from rove.page_text import PageText
 from rove.settings.tree import Settings
-from rove.tasks import BackgroundTasks
 
 Ending = Literal["committed", "failed", "download"]
 # The addresses of the pages that Firefox shows for what it cannot load; they name the address in `u`.
 ERROR_PAGES = ("about:neterror", "about:certerror", "about:blocked", "about:httpsonlyerror")
 # Endings of navigations that are remembered.
 MAX_ENDINGS = 50
-_ENDS = frozenset({"network.responseCompleted", "network.fetchError"})
+# How events that are not read change the number of requests that are not followed.
+_COUNTED = {"network.beforeRequestSent": 1, "network.responseCompleted": -1, "network.fetchError": -1}
 
 # Seconds for a script that keeps the page from opening more dialogs: while one is open, no script runs.
 SUPPRESS_TIMEOUT = 2.0
@@ -150,27 +149,15 @@ def shown_url(url: str) -> str:
 class RequestTracker(loading.RequestTracker):
     """Pending requests of a page and its frames. The id of the request for a document is that of its navigation."""
 
-    def __init__(
-        self,
-        channel: PageChannel,
-        page_events: PageEvents,
-        max_bytes: int,
-        stop: Callable[[], None],
-        origins: FrameOrigins,
-    ) -> None:
-        super().__init__(page_events, max_bytes, stop)
-        self._channel = channel
-        self._origins = origins
-
-    def listen(self) -> None:
-        self._channel.on("network.beforeRequestSent", self._on_request)
-        self._channel.on("network.responseStarted", self._on_response)
-        self._channel.on("network.responseCompleted", self._on_completed)
-        self._channel.on("network.fetchError", self._on_failure)
-        self._channel.on("dropped", self._on_dropped)
+    def listen(self, channel: PageChannel) -> None:
+        channel.on("network.beforeRequestSent", self._on_request)
+        channel.on("network.responseStarted", self._on_response)
+        channel.on("network.responseCompleted", self._on_completed)
+        channel.on("network.fetchError", self._on_failure)
+        channel.on("dropped", self._on_dropped)
 
     def _identity(self, event: dict[str, Any]) -> str:
-        is_document = event["context"] == self._channel.context and event.get("navigation")
+        is_document = event["context"] == self._main_frame and event.get("navigation")
         return str(event["navigation"] if is_document else event["request"]["request"])
 
     def _on_request(self, event: dict[str, Any]) -> None:
@@ -199,36 +186,23 @@ class RequestTracker(loading.RequestTracker):
 
     def _on_dropped(self, event: dict[str, Any]) -> None:
         """Count a request that is not followed, or that one of them is over."""
-        if event["method"] == "network.beforeRequestSent":
-            self.unfollowed += 1
-        elif event["method"] in _ENDS and self.unfollowed > 0:
-            self.unfollowed -= 1
-        elif event["method"] not in _ENDS:
-            return
-        self.unfollowed_at = time.monotonic()
+        if event["method"] in _COUNTED:
+            self.note_unfollowed(_COUNTED[event["method"]])
 
 
 class Dialogs(dialogs.Dialogs):
     """The dialog that blocks a tab, if there is one."""
-
-    def __init__(
-        self, events: PageEvents, answer_timeout: float, tasks: BackgroundTasks, origins: FrameOrigins
-    ) -> None:
-        super().__init__(events, answer_timeout, tasks)
-        self._origins = origins
 
     def listen(self, channel: PageChannel) -> None:
         channel.on("browsingContext.userPromptOpened", lambda event: self._on_opened(event, channel))
         channel.on("browsingContext.userPromptClosed", lambda _: self.note_closed())
 
     def _on_opened(self, event: dict[str, Any], channel: PageChannel) -> None:
-        origin = self._origins.of(event["context"])
-        message, default = (PageText(event.get(name) or "", origin) for name in ("message", "defaultValue"))
-        kind: str = event["type"]
-        self.note_opened(OpenDialog(Own(kind), message, default), Asker(channel, event["context"]))
+        asker, origin = Asker(channel, event["context"]), self._origins.of(event["context"])
+        self.note_opened(asker, event["type"], origin, event.get("message") or "", event.get("defaultValue") or "")
 
 
-class Asker:
+class Asker(dialogs.Asker):
     """The page that has opened a dialog; `context`: the frame of it that did."""
 
     def __init__(self, channel: PageChannel, context: str) -> None:
@@ -260,53 +234,29 @@ class Asker:
 class LivePage(live_page.LivePage):
     """Follows one top-level browsing context from its first document to its last."""
 
+    dialogs_type, requests_type = Dialogs, RequestTracker
+    dialogs: Dialogs
+    requests: RequestTracker
+
     def __init__(
         self, channel: PageChannel, url: str, settings: Settings, ref_numbers: RefNumbers, interceptor: Interceptor
     ) -> None:
         super().__init__(channel.context, settings)
         self.channel = channel
-        self._origins = FrameOrigins(channel.context, lambda: self.load_state.url, self._allows)
-        self._dialogs = Dialogs(self.events, settings.deadlines.dialog, self.tasks, self._origins)
-        max_bytes = settings.limits.page_megabytes * 2**20
-        self._requests = RequestTracker(channel, self.events, max_bytes, self.stop_loading, self._origins)
-        self._load_state = LoadState(channel, url)
-        self._load_state.on_loaded = self._watch_idle
-        self.navigation_block = NavigationBlock(channel.context, interceptor, self.tasks)
-        self._worlds = Worlds(channel, ref_numbers)
-
-    @property
-    def worlds(self) -> Worlds:
-        return self._worlds
-
-    @property
-    def origins(self) -> FrameOrigins:
-        return self._origins
-
-    @property
-    def dialogs(self) -> Dialogs:
-        return self._dialogs
-
-    @property
-    def requests(self) -> RequestTracker:
-        return self._requests
-
-    @property
-    def load_state(self) -> LoadState:
-        return self._load_state
+        self.load_state: LoadState = LoadState(channel, url)
+        self.load_state.on_loaded = self._watch_idle
+        self._interceptor = interceptor
+        self.navigation_block = NavigationBlock(interceptor, channel.context, channel.context, self.tasks)
+        self.worlds: Worlds = Worlds(channel, ref_numbers)
 
     @property
     def is_closed(self) -> bool:
         return self.channel.is_closed
 
-    @property
-    def keeps_navigating(self) -> bool:
-        """Whether the page keeps navigating by itself, or is kept from it by the navigation block."""
-        return self.navigation_block.is_on or self.load_state.keeps_navigating
-
     def listen(self) -> None:
         """Follow what Firefox reports of the page and its frames."""
         self.worlds.listen()
-        self.requests.listen()
+        self.requests.listen(self.channel)
         self.load_state.listen()
         self.dialogs.listen(self.channel)
         self.channel.on("script.realmCreated", self._on_realm)
@@ -392,14 +342,11 @@ class LivePage(live_page.LivePage):
             raise BidiError("the page does not answer")
         return answer
 
-    def allow_navigation(self) -> None:
-        """Let the page navigate again, since the next action may cause it to."""
-        self.load_state.forget_recent_commits()
-        self.navigation_block.disable()
+    async def hold_documents(self, refuses: RefuseDocument) -> None:
+        await self._interceptor.hold_documents(self.target_id, refuses)
 
-    async def block_navigation(self) -> None:
-        """Keep a page that navigates by itself at the document it shows, until `allow_navigation`."""
-        await self.navigation_block.enable()
+    async def release_documents(self) -> None:
+        await self._interceptor.release_documents(self.target_id)
 
     def document_script(self, source: str) -> DocumentScript:
         """Return a statement to run in rove's sandbox of the documents that load while it is in use."""
@@ -413,10 +360,6 @@ class LivePage(live_page.LivePage):
         """Keep the page from opening dialogs; False if it did not answer within `timeout` seconds."""
         return await self._succeeds(SUPPRESS_DIALOGS, timeout, None)
 
-    async def terminate_script(self) -> bool:
-        """Return False: WebDriver BiDi has no command that ends a script."""
-        return False
-
     async def _succeeds(self, expression: str, timeout: float, sandbox: str | None = WORLD) -> bool:
         try:
             async with asyncio.timeout(timeout):
@@ -429,10 +372,8 @@ class LivePage(live_page.LivePage):
         """Keep a page that opens one window after another from opening more."""
         self.tasks.start(self._run_soon(DISABLE_WINDOW_OPEN, None))
 
-    def stop_loading(self) -> None:
+    def send_stop(self) -> None:
         """Stop loading, if the page answers: Firefox has no command for it but the page's own."""
-        self.load_state.mark_stopped()
-        self.requests.mark_stopped()
         self.tasks.start(self._run_soon("window.stop()", WORLD))
 
     async def _run_soon(self, expression: str, sandbox: str | None) -> None:

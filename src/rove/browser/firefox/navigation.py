@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Awaitable
 from typing import Any, TypeVar
 
 from rove.browser.failures import PageStuck, navigation_error, quoted_url
@@ -14,23 +14,26 @@ from rove.browser.firefox.network import ABORTED, chromium_name
 from rove.browser.page_data import LoadStage
 from rove.browser.shared import navigation
 from rove.browser.shared.live_page import same_document
-from rove.browser.shared.navigation import NO_CONTENT_STATUSES, refuse_other_schemes
+from rove.browser.shared.navigation import (
+    COMMIT_TIMEOUT,
+    MAX_ATTEMPTS,
+    NO_CONTENT_STATUSES,
+    UNLOAD_TIMEOUT,
+    no_content_error,
+    refuse_other_schemes,
+)
 from rove.errors import NavigationFailed, RoveError
 
 R = TypeVar("R")
-# Seconds that the scripts of the current page may delay a navigation before they are asked for.
-UNLOAD_TIMEOUT = 0.5
 # How often the current page is found not to answer before it is stuck: Firefox cannot end its script.
 MAX_SILENT_LOOKS = 4
-# How often a URL is tried while the current page keeps navigating elsewhere.
-MAX_ATTEMPTS = 5
-# Seconds from the answer of Firefox until it reports what it tells of.
-COMMIT_TIMEOUT = 1.0
 NAVIGATION_SECONDS = 600.0
 
 
-class Navigator(navigation.Navigator[LivePage]):
+class Navigator(navigation.Navigator):
     """Navigates one tab. Dialogs of the current page that delay a navigation are dismissed."""
+
+    _page: LivePage
 
     async def navigate(self, url: str, until: LoadStage) -> None:
         refuse_other_schemes(url, "Firefox")
@@ -38,7 +41,7 @@ class Navigator(navigation.Navigator[LivePage]):
         with self.navigating():
             if self._page.dialogs.are_recent:
                 await self._page.suppress_dialogs(UNLOAD_TIMEOUT)
-            navigation = await self._until_parsed(self._load(url), until != "commit")
+            navigation = await self.until_parsed(self._unless_stuck(self._load(url)), until != "commit")
             if navigation is None:
                 return
             if await self._ending(navigation) == "download":
@@ -79,7 +82,7 @@ class Navigator(navigation.Navigator[LivePage]):
         with self.navigating():
             if self._page.dialogs.are_recent:
                 await self._page.suppress_dialogs(UNLOAD_TIMEOUT)
-            await self._until_parsed(sent())
+            await self.until_parsed(self._unless_stuck(sent()))
 
     async def _load(self, url: str) -> str | None:
         """Load a URL and return the id of its navigation; try again if the page navigates elsewhere meanwhile."""
@@ -144,24 +147,10 @@ class Navigator(navigation.Navigator[LivePage]):
         finally:
             task.cancel()
 
-    async def _until_parsed(self, loading: Coroutine[Any, Any, R], parses: bool = True) -> R:
-        """Return the result of loading, once the document is parsed, a dialog blocks it, or time is short."""
-        page, results = self._page, list[R]()
-        try:
-            async with asyncio.timeout(page.time.for_loading):
-                results.append(await self._unless_stuck(loading))
-                if parses:
-                    await page.dialogs.run_until_dialog(page.load_state.wait_for_stage("DOMContentLoaded"))
-        except TimeoutError:
-            if not results:
-                raise
-        return results[0]
-
     def _error(self, error: BidiError, url: str) -> RoveError:
         document = self._page.requests.document
         if document is None or document is self._previous:
             return navigation_error(chromium_name(str(error)), url)
         if document.status in NO_CONTENT_STATUSES:
-            message = (f"HTTP {document.status}: ", quoted_url(url), " has no content to show.")
-            return NavigationFailed(*message, hint="The tab shows the page it had before.")
+            return no_content_error(document.status, url)
         return navigation_error(document.failure or chromium_name(str(error)), document.url, document.hops)

@@ -12,7 +12,7 @@ from rove.browser.firefox.connection import BidiConnection, BidiError, PageChann
 from rove.browser.firefox.workers import WorkerScripts
 from rove.browser.logs import PageLoad, RequestTiming, Transport
 from rove.browser.network import Throttling, truncate_headers
-from rove.browser.shared import logs
+from rove.browser.shared import logs, resources
 from rove.browser.shared.frames import FrameOrigins
 from rove.browser.shared.logs import MAX_PAGES, MAX_URL_LENGTH, proxy_refusal, source_location
 from rove.errors import Unsupported
@@ -176,11 +176,9 @@ class LoggedRequest(logs.LoggedRequest):
     channel: PageChannel = field(repr=False)
 
     async def request_body(self) -> bytes | None:
-        """Return the request body; None if Firefox no longer has it."""
         return await self._body("request")
 
     async def response_body(self) -> bytes | None:
-        """Return the response body; None if Firefox does not have it, or no longer."""
         return await self._body("response")
 
     async def _body(self, kind: str) -> bytes | None:
@@ -305,14 +303,13 @@ class NetworkLog(logs.NetworkLog[LoggedRequest]):
         self.unrecorded += event["method"] == "network.beforeRequestSent"
 
 
-class NetworkConditions:
+class NetworkConditions(resources.NetworkConditions):
     """Emulates being offline, also for pages that are opened later."""
 
     def __init__(self, connection: BidiConnection, context: str) -> None:
+        super().__init__()
         self._connection = connection
         self._context = context
-        self.is_offline = False
-        self.throttling = Throttling()
 
     async def set_offline(self, offline: bool) -> None:
         conditions = {"type": "offline"} if offline else None

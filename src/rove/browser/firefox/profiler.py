@@ -14,15 +14,12 @@ import signal
 import sys
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
-from typing import Protocol
 
-from rove.browser.performance import RecordedTrace
+from rove.browser.shared import profiler
+from rove.browser.shared.live_page import LivePage
 from rove.browser.shared.machine import PageProcesses
 from rove.browser.shared.process import ChildProcess
-from rove.errors import InvalidArguments, LimitReached, RoveError, Unsupported, unwritable
-from rove.page_text import PageText
-from rove.settings.tree import Settings
-from rove.workspace import Workspace
+from rove.errors import LimitReached, RoveError, Unsupported
 
 # Firefox writes what it has recorded into the folder that this variable names.
 FOLDER_VARIABLE = "MOZ_UPLOAD_DIR"
@@ -148,81 +145,32 @@ def _is_whole(path: Path) -> bool:
     return LOG_OF_GATHERING in end and end.endswith(b"}")
 
 
-class World(Protocol):
-    """Where rove's own scripts run in a page."""
+class Profiler(profiler.Profiler):
+    """Records one tab: of what Firefox records of all, its part."""
 
-    async def call(self, function: str, /, *arguments: object) -> object: ...
-
-
-class Page(Protocol):
-    """The page that is recorded. `LivePage` is the one implementation."""
-
-    settings: Settings
-
-    @property
-    def url(self) -> PageText: ...
-    def may_read(self, address: str, /) -> bool:
-        """Return whether the agent may read words of an origin, or of a page at an address."""
-        ...
-
-
-class Profiler:
-    """Records one tab. `world`: that of its page, at the moment."""
-
-    def __init__(
-        self, page: Page, recorder: Recorder, world: Callable[[], World], redact: Callable[[str], str]
-    ) -> None:
-        self._page = page
+    def __init__(self, page: LivePage, recorder: Recorder, redact: Callable[[str], str]) -> None:
+        super().__init__(page, redact)
         self._recorder = recorder
-        self._world = world
-        self._redact = redact
-        self._is_recording = False
 
-    @property
-    def is_recording(self) -> bool:
-        return self._is_recording
-
-    async def start(self) -> None:
-        """Start to record; raise LimitReached if the browser records another tab."""
-        if self._is_recording:
-            raise InvalidArguments("This tab is being recorded.", hint="Use {profile_stop}.")
+    async def begin(self) -> None:
         await self._recorder.start()
-        self._is_recording = True
 
-    async def stop(self, name: str) -> RecordedTrace:
-        """Stop, and write what was recorded to a file of this name."""
-        if not self._is_recording:
-            raise InvalidArguments("Nothing is being recorded in this tab.", hint="Use {profile_start} first.")
-        from rove.browser.tracing import write_trace  # not needed to open a first page
-
+    async def collect(self) -> tuple[bytes, bool]:
         label = f"rove-{secrets.token_hex(16)}"
-        await self._world().call(_MARK, label)
-        self._is_recording = False
+        await self._page.worlds.main.call(_MARK, label)
+        self.is_recording = False
         path = await self._recorder.stop()
         try:
             is_cut, compressed = await _events_of_tab(path, label)
         finally:
             await asyncio.to_thread(path.unlink)
-        workspace = Workspace(self._page.settings.workspace_folder)
-        try:
-            written, size, summary = await asyncio.to_thread(
-                write_trace, workspace, name, compressed, self._may_tell, self._redact
-            )
-        except OSError as error:
-            raise unwritable(workspace.root, error) from error
-        return RecordedTrace(written, size, summary, is_cut)
+        return compressed, is_cut
 
     async def discard(self) -> None:
-        """Stop and keep nothing."""
-        if self._is_recording:
-            self._is_recording = False
+        if self.is_recording:
+            self.is_recording = False
             with contextlib.suppress(RoveError, OSError, TimeoutError):
                 await self._recorder.discard()
-
-    def _may_tell(self, url: str) -> bool:
-        if not url.startswith(("http:", "https:")) or url.startswith(f"{self._page.url.origin}/"):
-            return True
-        return self._page.may_read(url)
 
 
 async def _events_of_tab(path: Path, label: str) -> tuple[bool, bytes]:

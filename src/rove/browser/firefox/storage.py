@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 import builtins
 import contextlib
 import json
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
 from rove.browser.firefox.connection import BidiConnection, BidiError, PageChannel
 from rove.browser.firefox.network import text_of
 from rove.browser.scripts import state_script
-from rove.browser.shared.storage import SCRIPT
-from rove.browser.storage import Cookie, SameSite
-from rove.errors import InvalidArguments
-from rove.outcome import PageText, origin_in
+from rove.browser.shared import storage
+from rove.browser.shared.live_page import LivePage
+from rove.browser.shared.storage import cookie_of
+from rove.browser.storage import Cookie
+from rove.outcome import origin_in
 from rove.states.cookie_rules import cookie_complaint
 from rove.tasks import BackgroundTasks
 
 _CHROMIUM_SAME_SITE = {"strict": "Strict", "lax": "Lax", "none": "None"}
-_SAME_SITE: dict[str, SameSite] = {"Strict": "strict", "Lax": "lax", "None": "none"}
 SANDBOX = "rove-state"
 CLOSE_TIMEOUT = 3.0
 # A document without content, so that no script of the origin runs.
@@ -37,7 +36,7 @@ EMPTY_DOCUMENT = {
 }
 
 
-class ContextCookies:
+class ContextCookies(storage.ContextCookies):
     """Reads and sets the cookies of one context."""
 
     def __init__(self, connection: BidiConnection, context: str) -> None:
@@ -49,12 +48,10 @@ class ContextCookies:
         return [_as_chromium(cookie) for cookie in answer["cookies"]]
 
     async def set(self, cookies: Sequence[dict[str, Any]]) -> None:
-        """Set cookies. Raises BidiError if Firefox refuses one."""
         for cookie in cookies:
             await self.set_one(cookie)
 
     async def add(self, cookies: Sequence[dict[str, Any]]) -> None:
-        """Set cookies; those that Firefox refuses are left out. One that has expired deletes an earlier one."""
         for cookie in cookies:
             with contextlib.suppress(BidiError):
                 if 0 <= cookie.get("expires", -1) <= time.time():
@@ -96,22 +93,20 @@ def _as_chromium(cookie: dict[str, Any]) -> dict[str, Any]:
     return {**found, "sameSite": same_site} if same_site else found
 
 
-class PageCookies:
-    """The cookies that Firefox sends with requests for the page; `find_url` returns its URL."""
+class PageCookies(storage.PageCookies):
+    """The cookies that Firefox sends with requests for the page."""
 
-    def __init__(self, channel: PageChannel, cookies: ContextCookies, find_url: Callable[[], str]) -> None:
-        self._channel = channel
+    def __init__(self, page: LivePage, cookies: ContextCookies) -> None:
+        super().__init__(page)
         self._cookies = cookies
-        self._find_url = find_url
 
     async def list(self) -> builtins.list[Cookie]:
         url = self._url
         found = [each for each in await self._cookies.all() if _is_sent(each, url)]
-        return [_cookie(each, origin_in(url)) for each in found]
+        origin = origin_in(url)
+        return [cookie_of(each, origin, None if each["expires"] < 0 else each["expires"]) for each in found]
 
-    async def set(self, cookie: Cookie) -> None:
-        """Set a cookie for the page. Raises InvalidArguments if Firefox refuses it."""
-        url = self._url
+    async def is_accepted(self, cookie: Cookie, url: str) -> bool:
         given = {
             "name": str(cookie.name),
             "value": str(cookie.value),
@@ -123,35 +118,18 @@ class PageCookies:
             "sameSite": cookie.same_site,
         }
         # Firefox sets what WebDriver gives it without the checks that pages meet.
-        if cookie_complaint(given) or not _may_set(given, url) or not await self._is_accepted(given):
-            raise InvalidArguments(
-                "The browser does not accept the cookie ",
-                cookie.name,
-                " for this page.",
-                hint="Check `name`, its prefix, `value` and `path`, and their length; `secure` needs an https: page.",
-            )
-
-    async def _is_accepted(self, given: dict[str, Any]) -> bool:
+        if cookie_complaint(given) or not _may_set(given, url):
+            return False
         try:
             await self._cookies.set_one(given)
         except BidiError:
-            if self._channel.is_closed:
+            if self._page.is_closed:
                 raise
             return False
         return True
 
     async def delete(self, cookie: Cookie) -> None:
-        """Delete a cookie that `list` returned."""
         await self._cookies.delete(str(cookie.name), str(cookie.domain), str(cookie.path))
-
-    @property
-    def _url(self) -> str:
-        url = self._find_url()
-        if not url.startswith(("http://", "https://")):
-            raise InvalidArguments(
-                PageText(url[:100], origin_in(url)), " has no cookies.", hint="{navigate} to a page of the web first."
-            )
-        return url
 
 
 def _may_set(cookie: dict[str, Any], url: str) -> bool:
@@ -176,82 +154,45 @@ def _matches_host(domain: str, url: str) -> bool:
     return host == domain or (domain.startswith(".") and (host == domain[1:] or host.endswith(domain)))
 
 
-def _cookie(reported: dict[str, Any], origin: str) -> Cookie:
-    quote = PageText("", origin).around
-    return Cookie(
-        quote(reported["name"]),
-        quote(reported["value"]),
-        quote(reported["domain"]),
-        quote(reported["path"]),
-        None if reported["expires"] < 0 else reported["expires"],
-        reported["httpOnly"],
-        reported["secure"],
-        _SAME_SITE.get(reported.get("sameSite", "")),
-    )
-
-
-class SessionStorageSeed:
-    """Writes the items of an origin when the tab first shows it, and not again: the page may clear them."""
+class SessionStorageSeed(storage.SessionStorageSeed[str]):
+    """Writes the items of an origin when the tab first shows it."""
 
     def __init__(self, channel: PageChannel, tasks: BackgroundTasks, items: dict[str, list[dict[str, str]]]) -> None:
+        super().__init__(tasks, items)
         self._channel = channel
-        self._tasks = tasks
-        self._items = dict(items)
-        self._added: str | None = None
-        self._lock = asyncio.Lock()
+        channel.on("browsingContext.navigationCommitted", self._on_navigated)
 
-    async def add(self) -> None:
-        """Add the script to the tab, which has shown nothing yet."""
-        self._channel.on("browsingContext.navigationCommitted", self._on_navigated)
-        await self._replace()
+    async def add_script(self, source: str) -> str:
+        place = {"contexts": [self._channel.context], "sandbox": SANDBOX}
+        params = {"functionDeclaration": f"() => {{ {source} }}", **place}
+        return str((await self._channel.connection.send("script.addPreloadScript", params))["script"])
+
+    async def remove_script(self, script: str) -> None:
+        await self._channel.connection.send("script.removePreloadScript", {"script": script})
 
     def _on_navigated(self, event: dict[str, Any]) -> None:
-        is_main = event["context"] == self._channel.context
-        if is_main and self._items.pop(origin_in(event["url"]), None) is not None:
-            self._tasks.start(self._replace())
-
-    async def _replace(self) -> None:
-        connection = self._channel.connection
-        async with self._lock:
-            added, self._added = self._added, None
-            if self._items:
-                params = {
-                    "functionDeclaration": f"() => {{ {SCRIPT % json.dumps(self._items)} }}",
-                    "contexts": [self._channel.context],
-                    "sandbox": SANDBOX,
-                }
-                self._added = (await connection.send("script.addPreloadScript", params))["script"]
-            if added is not None:
-                await connection.send("script.removePreloadScript", {"script": added})
+        if event["context"] == self._channel.context:
+            self.note_document(origin_in(event["url"]))
 
 
-class HiddenPages:
-    """Opens hidden pages in one context, and tells them from pages that become tabs."""
+class HiddenPages(storage.HiddenPages):
+    """Opens hidden pages in one context. `create` opens an empty page that becomes no tab, and returns its id."""
 
-    def __init__(self, connection: BidiConnection, create: Callable[[], Any]) -> None:
-        """`create` opens an empty page that becomes no tab, and returns its context."""
+    def __init__(self, connection: BidiConnection, create: Callable[[], Awaitable[str]]) -> None:
         self._connection = connection
         self._create = create
 
-    @contextlib.asynccontextmanager
-    async def open(self) -> AsyncGenerator[HiddenPage]:
-        """Open a hidden page, and close it at the end of the block."""
-        channel = self._connection.page(await self._create())
-        page = HiddenPage(channel)
-        try:
-            await page.set_up()
-            yield page
-        finally:
-            await page.close()
+    async def create(self) -> HiddenPage:
+        return HiddenPage(self._connection.page(await self._create()))
 
 
-class HiddenPage:
+class HiddenPage(storage.HiddenPage):
     """A page whose requests are all answered here, with an empty document."""
 
     def __init__(self, channel: PageChannel) -> None:
+        super().__init__()
         self._channel = channel
         channel.is_hidden = True
-        self._tasks = BackgroundTasks("hidden page", expected=(BidiError,))
         self._intercept = ""
 
     @property
@@ -259,7 +200,6 @@ class HiddenPage:
         return self._channel.is_closed
 
     async def set_up(self) -> None:
-        """Answer every request of the page here."""
         self._channel.on("network.beforeRequestSent", self._on_request)
         params = {"phases": ["beforeRequestSent"], "contexts": [self._channel.context]}
         self._intercept = (await self._channel.connection.send("network.addIntercept", params))["intercept"]
@@ -271,16 +211,12 @@ class HiddenPage:
                 await connection.send("network.removeIntercept", {"intercept": self._intercept})
             params = {"context": self._channel.context}
             await connection.send("browsingContext.close", params, timeout=CLOSE_TIMEOUT)
-        await self._tasks.close()
+        await self.tasks.close()
 
     async def visit(self, origin: str) -> None:
-        """Show an empty document of an origin. Raises BidiError."""
         await self._channel.send("browsingContext.navigate", {"url": f"{origin}/", "wait": "interactive"})
 
     async def call(self, function: str, *arguments: Any) -> Any:
-        """Call a function of `state_script` and return what it returns. Raises BidiError."""
-        import json
-
         given = json.dumps(arguments)
         declaration = f"async given => JSON.stringify(await {state_script()}.{function}(...JSON.parse(given)) ?? null)"
         params = {
@@ -301,4 +237,4 @@ class HiddenPage:
         is_document = event.get("navigation") is not None
         method, params = ("network.provideResponse", EMPTY_DOCUMENT) if is_document else ("network.failRequest", {})
         request = {"request": event["request"]["request"]}
-        self._tasks.start(self._channel.connection.send(method, {**params, **request}))
+        self.tasks.start(self._channel.connection.send(method, {**params, **request}))

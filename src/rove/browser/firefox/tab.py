@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 from rove.browser.emulation import Size
@@ -16,21 +17,14 @@ from rove.browser.firefox.live_page import LivePage
 from rove.browser.firefox.navigation import Navigator
 from rove.browser.firefox.network import NetworkLog
 from rove.browser.firefox.profiler import Profiler
-from rove.browser.firefox.resources import TabSetup
+from rove.browser.firefox.resources import SharedResources, TabSetup
 from rove.browser.firefox.storage import PageCookies
 from rove.browser.firefox.workers import WorkerControl
-from rove.browser.shared import consequences, tab
-from rove.browser.shared.capture import PdfTarget, without_withheld_frames
-from rove.browser.shared.consequences import ApprovedDocuments
-from rove.browser.shared.page_observer import PageObserver
-from rove.browser.shared.popups import Popups
-from rove.browser.shared.storage import PageStorage
-from rove.workspace import Workspace
+from rove.browser.shared import tab
 
 if TYPE_CHECKING:
-    from rove.browser.firefox.interception import Interceptor
-    from rove.browser.input_event import InputEvent
-    from rove.browser.page_data import Box, ImageFormat, LoadStage, PdfFile, PdfOptions, ScreenshotImage
+    from rove.browser.page_data import Box, ImageFormat, PdfFile, PdfOptions, ScreenshotImage
+    from rove.browser.shared.capture import PdfTarget
 
 CLOSE_TIMEOUT = 3.0
 # Seconds until a window that a page has opened asks for its document, and until that has come.
@@ -38,47 +32,29 @@ POPUP_SECONDS = 0.3
 ADDRESS_SECONDS = 1.0
 
 
-class PageConsequences(consequences.PageConsequences):
-    """Reads what elements of one page send or open, and holds the page to what a person was shown."""
-
-    def __init__(self, devices: InputDevices, interceptor: Interceptor) -> None:
-        super().__init__(devices)
-        self._interceptor = interceptor
-
-    async def hold_documents(self, documents: ApprovedDocuments) -> None:
-        await self._interceptor.hold_documents(self._page.target_id, documents.refuses)
-
-    async def release_documents(self) -> None:
-        await self._interceptor.release_documents(self._page.target_id)
-
-
 class Tab(tab.Tab):
     """A page with an id that is never reused."""
+
+    input_type = InputDevices
+    page: LivePage
+    input: InputDevices
+    profiler: Profiler
+    _person_input: PersonInput
+    _shared: SharedResources
 
     def __init__(self, setup: TabSetup, channel: PageChannel, event: dict[str, Any], identity: str) -> None:
         shared = setup.shared
         page = LivePage(channel, event["url"], setup.settings, shared.ref_numbers, shared.interceptor)
-        page.policy_allows = lambda address: shared.may_read(address)
-        page.worlds.main.redact = shared.redact_answer
-        observer = PageObserver(page, lambda: shared.withheld)
-        self.input = InputDevices(page, shared.clipboard, setup.scratch, observer.note_touched, observer.aria)
-        popups = Popups(page.events, setup.settings.limits.tabs, page.stop_opening_windows, page.origins)
-        super().__init__(identity, setup.settings, page, observer, self.input, popups)
-        self._page = page
+        super().__init__(identity, page, shared, setup.scratch)
         self._is_popup = event.get("originalOpener") is not None
-        self._setup = setup
-        self._shared = shared
-        self.redact = shared.redact
-        self.network = NetworkLog(page.origins)
-        self._console = ConsoleLog(page.events, shared.console_events.is_repeated)
+        self.network: NetworkLog = NetworkLog(page.origins)
+        self._console: ConsoleLog = ConsoleLog(page.events, shared.console_events.is_repeated)
         self.workers = WorkerControl(page, channel)
-        self.cookies = PageCookies(channel, shared.cookies, lambda: self.url)
-        self.storage = PageStorage(page.worlds)
-        self.profiler = Profiler(page, setup.recorder, lambda: page.worlds.main, lambda text: self.redact(text))
-        self._person_input = PersonInput(page, self.input, lambda field: shared.on_typed(field))
+        self.cookies = PageCookies(page, shared.cookies)
+        self.profiler = Profiler(page, setup.recorder, lambda text: self.redact(text))
+        self._person_input = PersonInput(self.input, lambda field: shared.on_typed(field))
         self.screencast = Screencast(channel, page.tasks, self._person_input.keep_covered)
         self._navigator = Navigator(page)
-        self.consequences = PageConsequences(self.input, shared.interceptor)
         # Firefox runs a page as soon as it is opened, so it is followed from the first event on.
         self._listen(channel)
 
@@ -92,15 +68,6 @@ class Tab(tab.Tab):
         channel.on("browsingContext.navigationCommitted", self._on_committed)
         for event in ("browsingContext.fragmentNavigated", "browsingContext.historyUpdated"):
             channel.on(event, lambda _: self._shared.on_changed())
-
-    @property
-    def page(self) -> LivePage:
-        return self._page
-
-    @property
-    def console(self) -> tuple[ConsoleLog, ...]:
-        """The console log of the tab, and that of the workers that its session shares."""
-        return (self._console, self._shared.console)
 
     async def open(self) -> None:
         """Wait until the page answers. Raises BidiError if it was closed meanwhile."""
@@ -122,76 +89,31 @@ class Tab(tab.Tab):
 
     def _on_committed(self, event: dict[str, Any]) -> None:
         if event["context"] == self.page.target_id:
-            self.input.page_modes.start_document()
-            self.popups.start_document()
-            self._shared.on_document(self.page.load_state.url)
-            self._shared.on_changed()
+            self._note_document(self.page.load_state.url)
 
-    # A person's input
-
-    async def send_input(self, event: InputEvent) -> None:
-        """Send the input of a person to the page, as it is."""
-        self.page.dialogs.is_acting = self.popups.is_acting = True
-        await self._person_input.send(event)
-
-    async def end_input(self) -> None:
-        """Release what the person still holds down."""
-        await self._person_input.release()
-        self.page.dialogs.is_acting = self.popups.is_acting = False
-
-    # Navigation
-
-    async def navigate(self, url: str, until: LoadStage = "domcontentloaded") -> None:
-        """Load a URL until the document has come so far: parsed, unless time is short; a later stage in any case."""
-        await self._navigator.navigate(url, until)
-
-    async def go_in_history(self, steps: int) -> bool:
-        """Go back or forward in history; False when there is no such entry."""
-        return await self._navigator.go_in_history(steps)
-
-    async def reload(self) -> None:
-        await self._navigator.reload()
-
-    # Reading and capturing
+    # What the protocol has commands for
 
     async def evaluate(self, expression: str, await_promise: bool = True) -> Any:
-        """Run JavaScript in the page; a function is called."""
         return await evaluate(self.page.channel, expression, self.url.around, await_promise)
 
-    async def take_screenshot(
-        self, box: Box | None, full_page: bool, kind: ImageFormat, max_side: int | None = None
-    ) -> ScreenshotImage:
-        """Capture the viewport, the full page, or a box of the viewport."""
-        side = max_side or self.settings.observing.picture
-        capture = take_screenshot(self.page.channel, box, full_page, kind, side)
-        async with without_withheld_frames(self.page):
-            return await self.page.painted(self._person_input.covered(capture))
+    def capture_screenshot(
+        self, box: Box | None, full_page: bool, kind: ImageFormat, max_side: int
+    ) -> Coroutine[Any, Any, ScreenshotImage]:
+        return take_screenshot(self.page.channel, box, full_page, kind, max_side)
 
-    async def take_picture(self, quality: int) -> bytes:
-        """Return a JPEG of the viewport as it is shown now."""
-        return await self._person_input.covered(take_picture(self.page.channel, quality))
+    def capture_picture(self, quality: int) -> Coroutine[Any, Any, bytes]:
+        return take_picture(self.page.channel, quality)
 
-    async def print_pdf(self, options: PdfOptions, name: str, folder: str = "") -> PdfFile:
-        """Print the page to a file in a folder of the workspace."""
-        max_bytes = self.settings.limits.download_megabytes * 2**20
-        target = PdfTarget(Workspace(self.settings.workspace_folder), name, max_bytes, self._setup.scratch, folder)
-        async with without_withheld_frames(self.page):
-            with self.input.page_modes.printing():
-                return await self._person_input.covered(print_page(self.page.channel, options, target))
+    def print_page(self, options: PdfOptions, target: PdfTarget) -> Coroutine[Any, Any, PdfFile]:
+        return print_page(self.page.channel, options, target)
 
     async def resize(self, width: int, height: int) -> None:
         await self._shared.overrides.resize(self.page.channel, self.id, Size(width, height))
 
-    # Closing
-
-    async def close(self) -> None:
-        """Close the page in a bounded time, even if it does not answer."""
-        try:
-            with contextlib.suppress(BidiError):
-                params = {"promptUnload": False}
-                await self.page.channel.send("browsingContext.close", params, timeout=CLOSE_TIMEOUT)
-        finally:
-            await self.release()
+    async def close_page(self) -> None:
+        with contextlib.suppress(BidiError):
+            params = {"promptUnload": False}
+            await self.page.channel.send("browsingContext.close", params, timeout=CLOSE_TIMEOUT)
 
     async def release(self) -> None:
         """Cancel and await the background tasks of a page that is gone, and end its recording."""

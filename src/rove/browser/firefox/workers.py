@@ -9,6 +9,7 @@ from typing import Any
 from rove.browser.failures import BrowserError
 from rove.browser.firefox.connection import PageChannel
 from rove.browser.page_data import WorkerInfo
+from rove.browser.shared import workers
 from rove.browser.shared.live_page import LivePage
 from rove.errors import ScriptFailed, Unsupported
 from rove.outcome import Own, PageText, origin_in
@@ -61,12 +62,12 @@ class WorkerScripts:
         return iter(list(self._by_realm.values()))
 
 
-class WorkerControl:
+class WorkerControl(workers.WorkerControl):
     """The workers of a tab: dedicated ones as Firefox reports them, service workers of its origin as the page does."""
 
     def __init__(self, page: LivePage, channel: PageChannel) -> None:
+        super().__init__()
         self._page = page
-        self.are_bypassed = False
         self._running = WorkerScripts()
         self._running.listen(channel)
 
@@ -86,7 +87,6 @@ class WorkerControl:
         await self._do(url, unregisters=False)
 
     async def unregister(self, url: str | None) -> None:
-        """Unregister the service workers whose URL or scope contains `url`, or all of them."""
         await self._do(url, unregisters=True)
 
     async def bypass(self, bypass: bool) -> None:

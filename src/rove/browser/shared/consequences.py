@@ -7,21 +7,19 @@ import contextlib
 import hashlib
 import json
 import os
-from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from rove.browser.consequences import Cause, Consequence, Hold, SentField
+from rove.browser.consequences import AskedDocument, Cause, Consequence, SentField
 from rove.browser.failures import BrowserError
 from rove.errors import ElementGone
 from rove.page_text import Own, PageText
-from rove.validation.record import dataclass
 from rove.workspace import Workspace
 
 if TYPE_CHECKING:
-    from rove.browser.element import Element
     from rove.browser.shared.aims import FilledField
+    from rove.browser.shared.element import Element
     from rove.browser.shared.input import InputDevices
     from rove.browser.shared.page_observer import PageObserver
 
@@ -30,18 +28,6 @@ CHUNK_BYTES = 2**20
 # Seconds that the page has to answer: what it does not tell in time is left out.
 ANSWER_SECONDS = 0.5
 LONGEST_VALUE = 80
-
-
-@dataclass(frozen=True)
-class AskedDocument:
-    """A request for a document that a frame is to show. `is_of_popup`: in a window that the page has opened."""
-
-    frame: str
-    method: str
-    url: str
-    headers: dict[str, str]
-    is_redirect: bool
-    is_of_popup: bool
 
 
 class ApprovedDocuments:
@@ -78,22 +64,17 @@ def _encoding(headers: dict[str, str]) -> str:
     return kind.partition(";")[0].strip().lower()
 
 
-class PageConsequences(ABC):
+class PageConsequences:
     """Reads what elements of one page send or open, and holds the page to what a person was shown."""
-
-    can_hold = True
 
     def __init__(self, devices: InputDevices) -> None:
         self._page = devices.page
         self._devices = devices
 
-    @abstractmethod
-    async def hold_documents(self, documents: ApprovedDocuments) -> None:
-        """Refuse the documents that are not those that were shown, in the page and in windows that it opens."""
-
-    @abstractmethod
-    async def release_documents(self) -> None:
-        """Let the page ask for documents as it likes."""
+    @property
+    def can_hold(self) -> bool:
+        """Whether the page can be held to anything."""
+        return self._page.can_hold
 
     async def of_element(self, element: Element, argument: str, cause: Cause) -> Consequence | None:
         """Return the form or the link that an element sends or opens, by its markup; None if there is none."""
@@ -112,19 +93,19 @@ class PageConsequences(ABC):
         return await asyncio.to_thread(lambda: tuple(_digested(workspace, path) for path in paths))
 
     @asynccontextmanager
-    async def hold_to(self, shown: Sequence[Consequence]) -> AsyncGenerator[Hold]:
+    async def hold_to(self, shown: Sequence[Consequence]) -> AsyncGenerator[ApprovedDocuments]:
         """Refuse documents and files other than those that were shown, while the context is entered."""
         documents = ApprovedDocuments(self._page.worlds.main.frame_id, shown)
         self._devices.approved_files = {each.argument: each.sha256 for each in shown if each.kind == "file"}
         holds = any(each.url for each in shown)
         if holds:
-            await self.hold_documents(documents)
+            await self._page.hold_documents(documents.refuses)
         try:
             yield documents
         finally:
             self._devices.approved_files = {}
             if holds:
-                await self.release_documents()
+                await self._page.release_documents()
 
 
 def _digested(workspace: Workspace, path: str) -> Consequence:

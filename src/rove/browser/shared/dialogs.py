@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Generator
-from typing import Any, Protocol
+from typing import Any
 
 from rove.browser.page_data import OpenDialog
 from rove.browser.page_state import PageEvents
+from rove.browser.shared.frames import FrameOrigins
 from rove.errors import DialogOpen
-from rove.page_text import Own
+from rove.page_text import Own, PageText
 from rove.tasks import BackgroundTasks, Interrupted, Interruption, Signal
 
 # Dialogs in a row are suppressed once their weights add up to more than `MAX_CONSECUTIVE`. A confirm or a prompt
@@ -29,22 +31,29 @@ SUPPRESS_DIALOGS = """(function suppress(view) {
 })(window)"""
 
 
-class Asker(Protocol):
+class Asker(ABC):
     """The page or frame that has opened a dialog, as its engine reaches it."""
 
-    async def answer_dialog(self, accept: bool, text: str | None, /) -> None:
+    @abstractmethod
+    async def answer_dialog(self, accept: bool, text: str | None) -> None:
         """Close the dialog; it may be closed already."""
 
+    @abstractmethod
     async def suppress_dialogs(self) -> None:
         """Keep its scripts from opening more dialogs."""
 
-    async def terminate_script(self) -> None: ...
+    @abstractmethod
+    async def terminate_script(self) -> None:
+        """End a script that opens dialogs in a loop, where the engine can."""
 
 
 class Dialogs:
     """The dialog that blocks a tab, if there is one."""
 
-    def __init__(self, events: PageEvents, answer_timeout: float, tasks: BackgroundTasks) -> None:
+    def __init__(
+        self, events: PageEvents, answer_timeout: float, tasks: BackgroundTasks, origins: FrameOrigins
+    ) -> None:
+        self._origins = origins
         self._events = events
         self._tasks = tasks
         self._answer_timeout = answer_timeout
@@ -157,8 +166,9 @@ class Dialogs:
         self._suppressed = 0
         self._is_dismissing = False
 
-    def note_opened(self, dialog: OpenDialog, asker: Asker) -> None:
+    def note_opened(self, asker: Asker, kind: str, origin: str, message: str, default: str) -> None:
         """Handle a dialog that a page has opened: it is shown, unless it would delay what the agent asked for."""
+        dialog = OpenDialog(Own(kind), PageText(message, origin), PageText(default, origin))
         if dialog.kind == "beforeunload":
             # The agent or the page itself asked for the navigation, and the page must not prevent it.
             self._tasks.start(asker.answer_dialog(True, None))

@@ -12,6 +12,7 @@ from pathlib import Path
 from rove.browser.failures import BrowserError
 from rove.browser.page_data import DownloadedFile
 from rove.browser.page_state import PageEvents
+from rove.browser.shared.process import discard
 from rove.documents.signature import SIGNATURE_WITHIN, is_pdf
 from rove.errors import Denied
 from rove.page_text import NOWHERE, Own, PageText, Text
@@ -110,6 +111,11 @@ class Downloads(ABC):
         self._running: dict[str, _Download] = {}
         self._tasks = BackgroundTasks("downloads", expected=(BrowserError,))
         self._count = 0
+
+    async def close(self) -> None:
+        """Discard the downloads that are not complete."""
+        await self._tasks.close()
+        await asyncio.to_thread(discard, self._scratch)
 
     @abstractmethod
     async def cancel(self, identity: str) -> None:

@@ -14,24 +14,22 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from rove.browser.element import Button, DragStop, Point, PointerTarget, SecretSource
 from rove.browser.page_data import Box
-from rove.browser.page_state import Dialogs, PageEvents
+from rove.browser.page_state import PageEvents
 from rove.browser.shared.aims import Aims, FilledField
 from rove.browser.shared.clipboard import Clipboard
+from rove.browser.shared.dialogs import Dialogs
 from rove.browser.shared.frames import World, to_tab_point
 from rove.browser.shared.keys import Key, key_named, split_combination
 from rove.browser.shared.live_page import LivePage
+from rove.browser.shared.page_observer import PageObserver
 from rove.browser.shared.secrets import FocusedElement, NoSecrets, PasswordGuard, SecretFields
 from rove.browser.shared.uploads import FileChooser, copy_files
 from rove.page_text import Own
 from rove.tasks import Interrupted, Interruption, Signal
-from rove.validation.record import dataclass
-
-if TYPE_CHECKING:
-    from rove.browser.tab import AriaReader
 
 # The function by which rove's script reports modes and presses. Only rove's isolated world has it.
 REPORT_BINDING = "roveTell"
@@ -160,25 +158,12 @@ class DoneReports:
             self._has_come.hold()
 
 
-@dataclass(frozen=True)
-class InputGuards:
-    """The guards of password fields and of fields that hold secrets, the session's clipboard, and the page's modes."""
-
-    password: PasswordGuard
-    secret_fields: SecretFields
-    clipboard: Clipboard
-    page_modes: PageModes
-
-
 class Keyboard(ABC):
     """Sends keys to the element that has the focus."""
 
-    def __init__(self, page: LivePage, guards: InputGuards) -> None:
-        self._page = page
-        self._secret_fields = guards.secret_fields
-        self._password_guard = guards.password
-        self._clipboard = guards.clipboard
-        self._page_modes = guards.page_modes
+    def __init__(self, devices: InputDevices) -> None:
+        self._devices = devices
+        self._page = devices.page
 
     # Primitives of an engine
 
@@ -203,28 +188,28 @@ class Keyboard(ABC):
         async with contextlib.AsyncExitStack() as stack:
             if held_keys or writes:
                 # A single key that writes no text cannot change a password field; a combination may paste into it.
-                await stack.enter_async_context(self._password_guard.guarding(writes, into))
+                await stack.enter_async_context(self._devices.password_guard.guarding(writes, into))
             elif into is not None:
                 await into.focus()
-            await self._secret_fields.protect()
+            await self._devices.secret_fields.protect()
             if last.key == "Escape":
                 await self._page.worlds.main.call("ms => rove.untilLayersRest(ms)", MAX_LAYER_WAIT_MS)
             if held_keys and last.key.lower() in CLIPBOARD_KEYS:
-                await stack.enter_async_context(self._clipboard.offering(await self._page.every_world()))
+                await stack.enter_async_context(self._devices.clipboard.offering(await self._page.every_world()))
             await self._page.dialogs.run_until_dialog(self.send_press(held_keys, last, hold))
         if last.key == "Escape" and self._page.dialogs.open is None:
-            await self._page_modes.exit()
+            await self._devices.page_modes.exit()
 
     async def type(self, text: str, into: FocusedElement | None = None) -> None:
         """Type every character with a key; `into` gets the focus first."""
-        async with self._password_guard.guarding(into=into):
-            await self._secret_fields.protect()
+        async with self._devices.password_guard.guarding(into=into):
+            await self._devices.secret_fields.protect()
             await self._page.dialogs.run_until_dialog(self.send_text(text))
 
     async def replace(self, text: str) -> None:
         """Replace the selected text."""
         if text:
-            async with self._password_guard.guarding():
+            async with self._devices.password_guard.guarding():
                 await self._page.dialogs.run_until_dialog(self.insert_text(text))
         else:
             await self.press("Delete")
@@ -233,11 +218,9 @@ class Keyboard(ABC):
 class Mouse(ABC):
     """Moves, presses and drags at points of the viewport."""
 
-    def __init__(self, page: LivePage, guards: InputGuards) -> None:
-        self._page = page
-        self._secret_fields = guards.secret_fields
-        self._password_guard = guards.password
-        self._clipboard = guards.clipboard
+    def __init__(self, devices: InputDevices) -> None:
+        self._devices = devices
+        self._page = devices.page
 
     # Primitives of an engine
 
@@ -265,17 +248,17 @@ class Mouse(ABC):
 
     async def click(self, x: float, y: float, button: Button, count: int, modifiers: int, hold: float = 0) -> None:
         """Press and release `count` times; the last release comes after `hold` seconds."""
-        await self._secret_fields.protect()
+        await self._devices.secret_fields.protect()
         if button == "middle":
             # On Linux a middle click pastes, and would paste what is selected in another session.
-            await self._clipboard.offer(await self._page.every_world(), None)
-        guard = self._password_guard.guarding(writes=False) if button == "middle" else contextlib.nullcontext()
+            await self._devices.clipboard.offer(await self._page.every_world(), None)
+        guard = self._devices.password_guard.guarding(writes=False) if button == "middle" else contextlib.nullcontext()
         async with guard:
             await self._page.dialogs.run_until_dialog(self.send_click((x, y), button, count, modifiers, hold))
 
     async def wheel(self, point: Point, dx: float, dy: float) -> None:
         """Turn the wheel over a point by so many pixels."""
-        await self._secret_fields.protect()
+        await self._devices.secret_fields.protect()
         await self.move(*point)
         await self._page.dialogs.run_until_dialog(self.send_wheel(point, dx, dy))
 
@@ -286,8 +269,8 @@ class Mouse(ABC):
         when the drag gets there, since scrolling it into view may move the start out of view.
         `hold`: seconds to wait after the press, and again before the release.
         """
-        await self._secret_fields.protect()
-        async with self._password_guard.guarding(writes=False):
+        await self._devices.secret_fields.protect()
+        async with self._devices.password_guard.guarding(writes=False):
             await self.send_drag(start, world, stops, hold)
 
     async def drag_over(self, start: Point, stops: Sequence[Position], world: World, move_now: Move) -> Point:
@@ -390,25 +373,19 @@ def past_middle(start: float | None, edge: float, size: float) -> float:
     return edge + size * part
 
 
-class InputDevices(ABC):
-    """The input devices of one tab, which elements use to act on the page.
+class InputDevices:
+    """The input devices of one tab, which elements use to act on the page."""
 
-    `note_touched` is called with the world of each frame that an action acts in.
-    """
+    # Those of the engine.
+    mouse_type: ClassVar[type[Mouse]]
+    keyboard_type: ClassVar[type[Keyboard]]
 
-    def __init__(
-        self,
-        page: LivePage,
-        events: PageEvents,
-        clipboard: Clipboard,
-        scratch: Path,
-        note_touched: Callable[[World], None],
-        aria: AriaReader,
-    ) -> None:
+    def __init__(self, page: LivePage, observer: PageObserver, clipboard: Clipboard, scratch: Path) -> None:
         self.page = page
-        self.events = events
-        self.note_touched = note_touched
-        self.aria = aria
+        self.events = events = page.events
+        # Called with the world of each frame that an action acts in.
+        self.note_touched = observer.note_touched
+        self.aria = observer.aria
         # The folder for copies of uploaded files, which the page may read until it is closed.
         self.scratch = scratch
         # The SHA-256 of files that a person was shown, by path, while an action that they approved runs.
@@ -424,17 +401,8 @@ class InputDevices(ABC):
         self.file_chooser = FileChooser(events)
         self.password_guard = PasswordGuard(page, self._offer)
         self.secret_fields = SecretFields(page.every_world, events, lambda: clipboard.secrets)
-        guards = InputGuards(self.password_guard, self.secret_fields, clipboard, self.page_modes)
-        self.mouse = self.make_mouse(guards)
-        self.keyboard = self.make_keyboard(guards)
-
-    @abstractmethod
-    def make_mouse(self, guards: InputGuards) -> Mouse:
-        """Return the mouse of the engine."""
-
-    @abstractmethod
-    def make_keyboard(self, guards: InputGuards) -> Keyboard:
-        """Return the keyboard of the engine."""
+        self.mouse = self.mouse_type(self)
+        self.keyboard = self.keyboard_type(self)
 
     def on_report(self, report: str) -> None:
         """Handle what rove's script in a frame reports."""

@@ -8,15 +8,19 @@ import contextlib
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, Generic, TypeVar
 
+from rove.browser.consequences import AskedDocument, RefuseDocument
 from rove.browser.element import SecretSource
 from rove.browser.emulation import HttpCredential
 from rove.browser.network import RequestRule
+from rove.browser.shared.logs import LoggedRequest, NetworkLog
 from rove.errors import Denied
 from rove.target import secret_named
 from rove.tasks import BackgroundTasks
 
+P = TypeVar("P")
 Headers = list[dict[str, str]]
 PREFLIGHT_METHOD = "Access-Control-Request-Method"
 
@@ -134,28 +138,92 @@ class Authentication:
         return self.secrets.use(name, origin).value
 
 
-class NavigationBlock(ABC):
+class Interceptor(ABC, Generic[P]):
+    """Decides on the requests of one context: by rules, credentials, and what its pages may open.
+
+    `P` is what the engine knows a page by, or a part of one.
+    """
+
+    def __init__(self) -> None:
+        self._rules: tuple[RequestRule, ...] = ()
+        self._authentication = Authentication()
+        self._logs: dict[P, NetworkLog[LoggedRequest] | None] = {}
+        self._refusing: dict[P, RefuseDocument] = {}
+
+    @abstractmethod
+    async def update(self, page: P) -> None:
+        """Let those requests of a page wait that there is something to decide about."""
+
+    @abstractmethod
+    async def update_all(self) -> None:
+        """Let those requests of all pages wait that there is something to decide about."""
+
+    @property
+    def secrets(self) -> SecretSource | None:
+        """Where the values of `secret:NAME` are taken from."""
+        return self._authentication.secrets
+
+    @secrets.setter
+    def secrets(self, secrets: SecretSource | None) -> None:
+        self._authentication.secrets = secrets
+
+    async def apply(self, rules: tuple[RequestRule, ...], credentials: tuple[HttpCredential, ...]) -> None:
+        """Decide by these rules and credentials from now on."""
+        self._rules, self._authentication.credentials = rules, credentials
+        await self.update_all()
+
+    async def refuse_documents(self, page: P, refuses: RefuseDocument | None) -> None:
+        """Let `refuses` decide on the documents that a page asks for; None ends that."""
+        if refuses is None:
+            self._refusing.pop(page, None)
+        else:
+            self._refusing[page] = refuses
+        await self.update(page)
+
+    def _rules_about(self, request: dict[str, Any], kind: str) -> list[RequestRule]:
+        """Return the rules that are about a request; those of a method, also about the preflight of such a request."""
+        method = request["headers"][PREFLIGHT_METHOD] if is_preflight(request) else request["method"]
+        return [rule for rule in self._rules if rule.matches(request["url"], method, kind)]
+
+    def _note(self, page: P | None, identity: str, rule: RequestRule) -> None:
+        """Log what a rule does to a request."""
+        log = self._logs.get(page) if page is not None else None
+        if log is not None:
+            log.note_interception(identity, rule.label, rule.kind == "answer")
+
+    def _changes(
+        self, page: P | None, identity: str, request: dict[str, Any], rules: list[RequestRule]
+    ) -> dict[str, Any]:
+        """Return the parts of a request that rules change."""
+        changed: dict[str, Any] = {}
+        for rule in [] if is_preflight(request) else rules:
+            self._note(page, identity, rule)
+            changed |= changed_headers(rule, request, changed.get("headers"), self._authentication.reveal)
+        return changed
+
+
+class NavigationBlock:
     """Fails every request of a page's main frame for another document while it is enabled."""
 
-    def __init__(self, main_frame: str, tasks: BackgroundTasks) -> None:
-        self.main_frame = main_frame
+    def __init__(self, interceptor: Interceptor[P], page: P, main_frame: str, tasks: BackgroundTasks) -> None:
+        self._refuse_documents = partial(interceptor.refuse_documents, page)
+        self._main_frame = main_frame
         self._tasks = tasks
         self._has_refused = asyncio.Event()
         self.is_on = False
 
-    @abstractmethod
-    async def set_refusing(self, is_on: bool) -> None:
-        """Ask about every document from now on, or no more; `note_refused` is called for each that is refused."""
-
-    def note_refused(self) -> None:
+    def _refuses(self, asked: AskedDocument) -> bool:
+        if asked.frame != self._main_frame:
+            return False
         self._has_refused.set()
+        return True
 
     async def enable(self) -> None:
         """Block navigations; returns once one was refused or the page has stopped trying."""
         if not self.is_on:
             self.is_on = True
             self._has_refused.clear()
-            await self.set_refusing(True)
+            await self._refuse_documents(self._refuses)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(REFUSAL_TIMEOUT):
                 await self._has_refused.wait()
@@ -163,4 +231,4 @@ class NavigationBlock(ABC):
     def disable(self) -> None:
         if self.is_on:
             self.is_on = False
-            self._tasks.start(self.set_refusing(False))
+            self._tasks.start(self._refuse_documents(None))

@@ -7,15 +7,16 @@ import contextlib
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine
-from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
+from rove.browser.consequences import RefuseDocument
 from rove.browser.failures import BrowserError
 from rove.browser.page_data import DownloadedFile
 from rove.browser.page_state import PageEvents, TimeBudget
 from rove.browser.shared.dialogs import Dialogs
 from rove.browser.shared.downloads import PendingDownloads
 from rove.browser.shared.frames import FRAME_TIMEOUT, DocumentScript, FrameOrder, FrameOrigins, World, Worlds
+from rove.browser.shared.interception import NavigationBlock
 from rove.browser.shared.loading import LoadState, RequestTracker
 from rove.page_text import Own, PageText
 from rove.settings.tree import Settings
@@ -31,26 +32,22 @@ PDF_TYPE = "application/pdf"
 DOWNLOAD_DOCUMENT = "() => Object.assign(document.createElement('a'), { href: location.href, download: '' }).click()"
 
 
-def keep_properties(cls: type[Any], *names: str) -> None:
-    """Let properties of a class be read once: each action reads these some fifty times, and they stay what they are.
-
-    They are written as properties, since that is what type checkers take for read-only parts of a base class.
-    """
-    for name in names:
-        if isinstance(read := vars(cls).get(name), property) and read.fget is not None:
-            kept = cached_property[Any](read.fget)
-            kept.__set_name__(cls, name)
-            setattr(cls, name, kept)
-
-
 class LivePage(ABC):
     """Follows one page from its first document to its last. `main_frame`: the engine's id of its main frame.
 
-    An engine makes `origins`, `dialogs`, `requests`, `load_state` and `worlds`, and feeds them with what it reports.
+    An engine makes `worlds` and `load_state`, and feeds all parts with what it reports.
     """
 
-    def __init_subclass__(cls) -> None:
-        keep_properties(cls, "origins", "dialogs", "requests", "load_state", "worlds")
+    # The classes of parts to which an engine adds how it hears of them.
+    origins_type: ClassVar[type[FrameOrigins]] = FrameOrigins
+    dialogs_type: ClassVar[type[Dialogs]] = Dialogs
+    requests_type: ClassVar[type[RequestTracker]] = RequestTracker
+
+    # Whether the page can be held to what a person was shown.
+    can_hold: ClassVar[bool] = True
+
+    worlds: Worlds[World]
+    load_state: LoadState
 
     def __init__(self, main_frame: str, settings: Settings) -> None:
         self.target_id = main_frame
@@ -65,57 +62,46 @@ class LivePage(ABC):
         # Whether downloads go to the workspace, and not where a person's own browser puts them.
         self.keeps_downloads = True
         self.crashed = Signal()
+        self.origins = self.origins_type(main_frame, lambda: self.load_state.url, self._allows)
+        self.dialogs = self.dialogs_type(self.events, settings.deadlines.dialog, self.tasks, self.origins)
+        max_bytes = settings.limits.page_megabytes * 2**20
+        self.requests = self.requests_type(main_frame, self.events, max_bytes, self.stop_loading, self.origins)
+        # Fails the requests of a page that keeps navigating by itself, where the engine can.
+        self.navigation_block: NavigationBlock | None = None
 
     # Primitives of an engine
-
-    @property
-    @abstractmethod
-    def worlds(self) -> Worlds[World]: ...
-
-    @property
-    @abstractmethod
-    def origins(self) -> FrameOrigins: ...
-
-    @property
-    @abstractmethod
-    def dialogs(self) -> Dialogs: ...
-
-    @property
-    @abstractmethod
-    def requests(self) -> RequestTracker: ...
-
-    @property
-    @abstractmethod
-    def load_state(self) -> LoadState: ...
 
     @property
     @abstractmethod
     def is_closed(self) -> bool:
         """Whether the page is gone, and answers no more commands."""
 
-    @property
-    @abstractmethod
-    def keeps_navigating(self) -> bool:
-        """Whether the page keeps navigating by itself, or is kept from it by the engine."""
-
     @abstractmethod
     async def title(self) -> PageText: ...
-
-    @abstractmethod
-    def allow_navigation(self) -> None:
-        """Let the page navigate again, since the next action may cause it to."""
-
-    @abstractmethod
-    async def block_navigation(self) -> None:
-        """Keep a page that navigates by itself at the document it shows, until `allow_navigation`."""
 
     @abstractmethod
     async def answers_within(self, timeout: float) -> bool:
         """Return whether the page's main thread is free to run a script within `timeout` seconds."""
 
+    async def terminate_script(self) -> bool:
+        """Terminate the script that the page is running; False if that cannot be done, as on most engines."""
+        return False
+
     @abstractmethod
-    def stop_loading(self) -> None:
-        """Stop loading; the browser does so even if the page does not answer."""
+    def send_stop(self) -> None:
+        """Have the browser stop loading, without waiting for it."""
+
+    @abstractmethod
+    def stop_opening_windows(self) -> None:
+        """Keep a page that opens one window after another from opening more; end its script if that can be done."""
+
+    @abstractmethod
+    async def hold_documents(self, refuses: RefuseDocument) -> None:
+        """Let `refuses` decide on the documents that the page, its frames and new popups of it ask for."""
+
+    @abstractmethod
+    async def release_documents(self) -> None:
+        """End what `hold_documents` began."""
 
     @abstractmethod
     def document_script(self, source: str) -> DocumentScript:
@@ -129,6 +115,31 @@ class LivePage(ABC):
         self.worlds.reset()
         self.origins.start_document()
         self.dialogs.start_document()
+
+    # Loading that is broken off
+
+    @property
+    def keeps_navigating(self) -> bool:
+        """Whether the page keeps navigating by itself, or is kept from it by the engine."""
+        is_blocked = self.navigation_block is not None and self.navigation_block.is_on
+        return is_blocked or self.load_state.keeps_navigating
+
+    def allow_navigation(self) -> None:
+        """Let the page navigate again, since the next action may cause it to."""
+        self.load_state.forget_recent_commits()
+        if self.navigation_block is not None:
+            self.navigation_block.disable()
+
+    async def block_navigation(self) -> None:
+        """Keep a page that navigates by itself at the document it shows, until `allow_navigation`."""
+        if self.navigation_block is not None:
+            await self.navigation_block.enable()
+
+    def stop_loading(self) -> None:
+        """Stop loading; the browser does so even if the page does not answer."""
+        self.load_state.mark_stopped()
+        self.requests.mark_stopped()
+        self.send_stop()
 
     # What may be read
 

@@ -11,6 +11,7 @@ from typing import Literal, TypeVar, get_args
 from rove.browser.failures import host_and_port
 from rove.browser.page_data import DocumentRequest, TrackedRequest
 from rove.browser.page_state import PageEvents
+from rove.browser.shared.frames import FrameOrigins
 from rove.outcome import origin_in
 from rove.page_text import PageText
 
@@ -245,7 +246,11 @@ class RequestTracker:
     nor WebSockets, which stay open. `stop` is called to load no more of a document that is too large.
     """
 
-    def __init__(self, page_events: PageEvents, max_bytes: int, stop: Callable[[], None]) -> None:
+    def __init__(
+        self, main_frame: str, page_events: PageEvents, max_bytes: int, stop: Callable[[], None], origins: FrameOrigins
+    ) -> None:
+        self._main_frame = main_frame
+        self._origins = origins
         self._events = page_events
         self._max_bytes = max_bytes
         self._stop = stop
@@ -299,6 +304,11 @@ class RequestTracker:
         """Note that the browser downloads what is at an address, which may be the document that was asked for."""
         if self.document is not None and self.document.url.partition("#")[0] == url.partition("#")[0]:
             self.document.is_download = True
+
+    def note_unfollowed(self, change: int) -> None:
+        """Count a request that came too fast to be followed, or that one of them is over."""
+        self.unfollowed = max(self.unfollowed + change, 0)
+        self.unfollowed_at = time.monotonic()
 
     def mark_stopped(self) -> None:
         """Forget the pending requests: loading was stopped, and Chromium reports that for only some of them."""

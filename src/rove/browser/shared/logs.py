@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -132,7 +133,7 @@ class ConsoleLog:
 
 
 @dataclass(slots=True)
-class LoggedRequest:
+class LoggedRequest(ABC):
     """One request and the response to it, as far as it has arrived."""
 
     number: int
@@ -167,6 +168,14 @@ class LoggedRequest:
     def has_failed(self) -> bool:
         return self.failure is not None or (self.status is not None and self.status >= 400)
 
+    @abstractmethod
+    async def request_body(self) -> bytes | None:
+        """Return the request body; None if the browser no longer has it."""
+
+    @abstractmethod
+    async def response_body(self) -> bytes | None:
+        """Return the response body; None if the browser does not have it, or no longer."""
+
 
 class Interceptions:
     """What rules have done to requests, by their ids: a request may be reported after that."""
@@ -187,24 +196,24 @@ class Interceptions:
             request.source = "rule" if is_answered else request.source
 
 
-R = TypeVar("R", bound=LoggedRequest)
+R_co = TypeVar("R_co", bound=LoggedRequest, covariant=True)
 
 
-class NetworkLog(Generic[R]):
+class NetworkLog(Generic[R_co]):
     """The latest requests of a tab. `dropped` counts older ones, `unrecorded` those that came too fast to be read."""
 
     def __init__(self) -> None:
-        self._requests: deque[R] = deque()
-        self._pending: dict[str, R] = {}
+        self._requests: deque[R_co] = deque()
+        self._pending: dict[str, R_co] = {}
         self._interceptions = Interceptions()
-        self._watchers: list[Callable[[R], object]] = []
+        self._watchers: list[Callable[[R_co], object]] = []
         self._last_number = 0
         self.dropped = self.unrecorded = 0
 
-    def __iter__(self) -> Iterator[R]:
+    def __iter__(self) -> Iterator[R_co]:
         return iter(self._requests)
 
-    def find(self, number: int) -> R | None:
+    def find(self, number: int) -> R_co | None:
         return next((request for request in self._requests if request.number == number), None)
 
     @property
@@ -212,12 +221,14 @@ class NetworkLog(Generic[R]):
         """The documents that the tab has loaded, the latest ones."""
         return ()
 
-    def watch(self, on_ended: Callable[[R], object]) -> Callable[[], None]:
+    def watch(self, on_ended: Callable[[R_co], object]) -> Callable[[], None]:
         """Report each request when it is over, or leaves the log; return what ends that."""
         self._watchers.append(on_ended)
         return lambda: self._watchers.remove(on_ended)
 
-    def _report(self, request: R) -> None:
+    # Only the engine's own log, which knows what its requests are, reports and adds them.
+
+    def _report(self, request: R_co) -> None:  # type: ignore[misc]
         for on_ended in [*self._watchers]:
             on_ended(request)
 
@@ -231,7 +242,7 @@ class NetworkLog(Generic[R]):
         self._last_number += 1
         return self._last_number
 
-    def _add(self, request: R) -> None:
+    def _add(self, request: R_co) -> None:  # type: ignore[misc]
         if len(self._requests) == MAX_REQUESTS:
             oldest = self._requests.popleft()
             self.dropped += 1

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Generator
-from typing import Generic, TypeVar
+from abc import ABC, abstractmethod
+from collections.abc import Coroutine, Generator
+from typing import Any, TypeVar
 
 from rove.browser.failures import credentials_error, interrupted_error, navigation_error, quoted_url
 from rove.browser.page_data import DocumentRequest, LoadStage
 from rove.browser.shared.live_page import LivePage
 from rove.browser.shared.loading import Stage
-from rove.errors import DeadlineExceeded, Denied
+from rove.errors import DeadlineExceeded, Denied, NavigationFailed
 
 NO_CONTENT_STATUSES = (204, 205)
-P = TypeVar("P", bound=LivePage)
+R = TypeVar("R")
+# Seconds that the scripts of the current page may delay a navigation before they are asked for.
+UNLOAD_TIMEOUT = 0.5
+# How often a URL is tried while the current page keeps navigating elsewhere.
+MAX_ATTEMPTS = 5
+# Seconds from the browser's answer until it reports what it tells of.
+COMMIT_TIMEOUT = 1.0
 _LATE_STAGES: dict[LoadStage, Stage] = {"load": "load", "networkidle": "networkIdle"}
 
 
@@ -37,12 +44,34 @@ def refuse_other_schemes(url: str, engine: str) -> None:
         raise Denied(quoted_url(url), f" is not opened on {engine}.", hint="Use an http: or https: address.")
 
 
-class Navigator(Generic[P]):
+def no_content_error(status: int, url: str) -> NavigationFailed:
+    """Return the error for an address that answers with nothing to show."""
+    message = (f"HTTP {status}: ", quoted_url(url), " has no content to show.")
+    return NavigationFailed(*message, hint="The tab shows the page it had before.")
+
+
+class Navigator(ABC):
     """Navigates one tab. An engine adds how a document is asked for."""
 
-    def __init__(self, page: P) -> None:
+    def __init__(self, page: LivePage) -> None:
         self._page = page
         self._previous: DocumentRequest | None = None
+
+    # Primitives of an engine
+
+    @abstractmethod
+    async def navigate(self, url: str, until: LoadStage) -> None:
+        """Load a URL until the document has come so far: parsed, unless time is short; a later stage in any case."""
+
+    @abstractmethod
+    async def go_in_history(self, steps: int) -> bool:
+        """Go back or forward in history; False when there is no such entry."""
+
+    @abstractmethod
+    async def reload(self) -> None:
+        """Load the document again."""
+
+    # What they are made of
 
     @property
     def has_asked(self) -> bool:
@@ -85,6 +114,22 @@ class Navigator(Generic[P]):
                 await page.dialogs.run_until_dialog(page.load_state.wait_for_stage(stage))
         except TimeoutError:
             raise DeadlineExceeded(f"The page did not reach {until} in time.") from None
+
+    async def until_parsed(self, loading: Coroutine[Any, Any, R], parses: bool = True) -> R:
+        """Return the result of loading, once the document is parsed, a dialog blocks it, or time is short.
+
+        Unless it `parses`, it is not waited for that.
+        """
+        page, results = self._page, list[R]()
+        try:
+            async with asyncio.timeout(page.time.for_loading):
+                results.append(await loading)
+                if parses:
+                    await page.dialogs.run_until_dialog(page.load_state.wait_for_stage("DOMContentLoaded"))
+        except TimeoutError:
+            if not results:
+                raise
+        return results[0]
 
     async def wait_for_download(self, since: int) -> None:
         """Wait for the download that the URL started; one that takes longer continues in the background."""

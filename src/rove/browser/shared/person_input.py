@@ -16,7 +16,6 @@ from rove.browser.page_data import TypedField
 from rove.browser.shared.frames import DocumentScript, World
 from rove.browser.shared.input import InputDevices
 from rove.browser.shared.keys import MODIFIER_BITS
-from rove.browser.shared.live_page import LivePage
 from rove.errors import ScriptFailed
 from rove.page_text import NOWHERE
 
@@ -37,8 +36,8 @@ class PersonInput(ABC):
     `on_typed` is called with the value of a field each time that the person has typed into it.
     """
 
-    def __init__(self, page: LivePage, devices: InputDevices, on_typed: Callable[[TypedField], object]) -> None:
-        self._page = page
+    def __init__(self, devices: InputDevices, on_typed: Callable[[TypedField], object]) -> None:
+        self._page = page = devices.page
         self._devices = devices
         self._on_typed = on_typed
         # Watches documents that load while the person drives.

@@ -12,7 +12,6 @@ from typing import Any
 from rove.browser.failures import BrowserError
 from rove.browser.shared.frames import MAX_FRAMES, World, Worlds
 from rove.browser.shared.live_page import LivePage
-from rove.browser.tab import AriaSnapshot
 from rove.errors import ElementNotFound, InvalidArguments, ScriptFailed
 from rove.page_text import SEVERAL, Own, PageText
 from rove.reading.page_source import PageSource
@@ -267,6 +266,14 @@ class _Joining:
 
 def _of_unseen_frame(line: str) -> str:
     return f"{line} (invisible: frame)"
+
+
+@dataclass(frozen=True)
+class AriaSnapshot:
+    """The text, and the origins of the page and of the frames whose words it holds."""
+
+    text: PageText
+    origins: tuple[Own, ...]
 
 
 class AriaReader:

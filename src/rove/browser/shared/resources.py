@@ -1,60 +1,80 @@
-"""What all tabs of a context share: ref numbers, clipboard, what may be read, and what layers above see of it."""
+"""What all tabs of a context share: ref numbers, clipboard, what may be read, the network, what is emulated."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from rove.browser.context import SharedState
+from rove.browser.emulation import Overrides
 from rove.browser.network import NoRedactor, TextRedactor, Throttling
 from rove.browser.page_data import TypedField
 from rove.browser.refs import RefNumbers
 from rove.browser.shared.clipboard import Clipboard
+from rove.browser.shared.interception import Interceptor
+from rove.browser.shared.logs import ConsoleLog
 from rove.browser.shared.secrets import redacted_answer
-from rove.page_text import Own, PageText, Text
+from rove.tasks import BackgroundTasks
 
 if TYPE_CHECKING:
     from rove.browser.element import SecretSource
-    from rove.browser.emulation import Overrides
 
 
-class Conditions(Protocol):
-    """The network that the pages of a context have."""
+class NetworkConditions(ABC):
+    """The network of a session: offline, throttled or as it is."""
 
-    @property
-    def is_offline(self) -> bool: ...
-    @property
-    def throttling(self) -> Throttling: ...
+    def __init__(self) -> None:
+        self.is_offline = False
+        self.throttling = Throttling()
 
+    @abstractmethod
+    async def set_offline(self, offline: bool) -> None:
+        """Take all pages off the network, also those that are opened later; or put them back."""
 
-class AppliedOverrides(Protocol):
-    """What the pages of a context have in place of the browser's own."""
-
-    @property
-    def values(self) -> Overrides: ...
-
-
-class SecretUser(Protocol):
-    """What puts secrets into requests."""
-
-    @property
-    def secrets(self) -> SecretSource | None: ...
-    @secrets.setter
-    def secrets(self, secrets: SecretSource | None) -> None: ...
+    @abstractmethod
+    async def throttle(self, throttling: Throttling) -> None:
+        """Slow the network and the scripts of all pages down, also of those that are opened later."""
 
 
-N = TypeVar("N", bound=Conditions)
-V = TypeVar("V", bound=AppliedOverrides)
-S = TypeVar("S", bound=SecretUser)
+class SessionOverrides(ABC):
+    """What the pages of a context have in place of the browser's own: devices, permissions, answers to requests."""
+
+    def __init__(self) -> None:
+        self.values = Overrides()
+
+    def check(self, values: Overrides) -> None:  # noqa: B027 - most browsers can override all of it
+        """Raise Unsupported if something is to be overridden that no browser of this engine can."""
+
+    @abstractmethod
+    async def restore(self, values: Overrides) -> None:
+        """Set what a lost context had overridden, before the first page is opened."""
+
+    @abstractmethod
+    async def apply(self, values: Overrides) -> None:
+        """Override this from now on, in all pages.
+
+        Raises Unsupported if the browser cannot, and InvalidArguments if it refuses a value.
+        """
 
 
-class SharedResources(Generic[N, V, S]):
+class SharedResources:
     """The shared resources of one context. An engine adds its own."""
 
-    def __init__(self, network_conditions: N, overrides: V, interceptor: S) -> None:
+    # The console of the workers that tabs share, where there are such.
+    console: ConsoleLog | None = None
+
+    def __init__(
+        self,
+        network_conditions: NetworkConditions,
+        overrides: SessionOverrides,
+        interceptor: Interceptor[Any],
+        tasks: BackgroundTasks,
+    ) -> None:
         self.network_conditions = network_conditions
         self.overrides = overrides
         self.interceptor = interceptor
+        self.tasks = tasks
         self.ref_numbers = RefNumbers()
         self.clipboard = Clipboard()
         # Whether text of a page at this URL, or of this origin, may be shown to the agent.
@@ -78,6 +98,10 @@ class SharedResources(Generic[N, V, S]):
         """Return an answer of rove's script without secrets."""
         return redacted_answer(answer, self.redactor)
 
+    def use_secrets(self, secrets: SecretSource) -> None:
+        """Take the values of named secrets from here, for requests and for what is pasted."""
+        self.interceptor.secrets = self.clipboard.secrets = secrets
+
     @property
     def state(self) -> SharedState:
         """What a context that is lost with its browser has to be given again."""
@@ -90,59 +114,13 @@ class SharedResources(Generic[N, V, S]):
             secrets=self.interceptor.secrets,
         )
 
-    def restore_own(self, state: SharedState) -> None:
-        """Restore what needs no browser of the state of a lost context."""
+    async def restore(self, state: SharedState) -> None:
+        """Restore the state of a lost context, before the first tab is opened."""
         self.interceptor.secrets = state.secrets
         self.clipboard.text = state.clipboard_text
         self.ref_numbers = state.ref_numbers
-
-
-R = TypeVar("R", bound=SharedResources[Any, Any, Any])
-
-
-class SharedContext(Generic[R]):
-    """Reads and sets what the tabs of one context share. An engine adds what is emulated and granted."""
-
-    def __init__(self, shared: R) -> None:
-        self._shared = shared
-
-    @property
-    def shared_state(self) -> SharedState:
-        return self._shared.state
-
-    def may_read(self, address: str) -> bool:
-        """Return whether text of a page at this URL, or of this origin, may be shown to the agent."""
-        return self._shared.may_read(address)
-
-    def restrict_reading(self, may_read: Callable[[str], bool], withheld: str, redactor: TextRedactor) -> None:
-        """Let `may_read` decide which pages and frames may be shown; `withheld` is shown in place of others."""
-        self._shared.may_read, self._shared.withheld, self._shared.redactor = may_read, withheld, redactor
-        self._shared.clipboard.may_read = may_read
-
-    def watch(self, on_changed: Callable[[], object], on_typed: Callable[[TypedField], object]) -> None:
-        """Report when a tab was opened, closed or made current or shows another URL, and what a person types."""
-        self._shared.on_changed, self._shared.on_typed = on_changed, on_typed
-
-    def redact(self, text: str) -> str:
-        """Return a text without secrets, and without what a person has typed."""
-        return self._shared.redact(text)
-
-    @property
-    def clipboard_text(self) -> Text:
-        return self._shared.clipboard.text
-
-    def set_clipboard(self, text: str) -> None:
-        self._shared.clipboard.text = text if isinstance(text, PageText) else Own(text)
-
-    @property
-    def overrides(self) -> Overrides:
-        values: Overrides = self._shared.overrides.values
-        return values
-
-    @property
-    def secrets(self) -> SecretSource | None:
-        secrets: SecretSource | None = self._shared.interceptor.secrets
-        return secrets
-
-    def use_secrets(self, secrets: SecretSource) -> None:
-        self._shared.interceptor.secrets = self._shared.clipboard.secrets = secrets
+        await self.overrides.restore(state.overrides)
+        if state.is_offline:
+            await self.network_conditions.set_offline(True)
+        if state.throttling != Throttling():
+            await self.network_conditions.throttle(state.throttling)

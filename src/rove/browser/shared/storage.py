@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractAsyncContextManager
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+import builtins
+import json
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Generic, TypeVar
 
-from rove.browser.failures import BrowserError, StateNotRestored
-from rove.browser.scripts import state_script, storage_script
-from rove.browser.shared.frames import World, Worlds
-from rove.errors import InvalidArguments, ScriptFailed
-from rove.states.state import BrowserState, OriginState
-from rove.validation.record import dataclass
+from rove.browser.failures import BrowserError
+from rove.browser.scripts import storage_script
+from rove.browser.shared.frames import WEB, World, Worlds
+from rove.browser.shared.live_page import LivePage
+from rove.browser.storage import Cookie, SameSite
+from rove.errors import InvalidArguments
+from rove.outcome import PageText, origin_in
+from rove.tasks import BackgroundTasks
 
-if TYPE_CHECKING:
-    from rove.browser.shared.tab import Tab
-
+S = TypeVar("S")
+_SAME_SITE: dict[str, SameSite] = {"Strict": "strict", "Lax": "lax", "None": "none"}
 # Filled in with the items of each origin, as JSON.
 SCRIPT = """(() => {
   const items = (%s)[location.origin];
   if (!items || window !== window.top || sessionStorage.length) return;
   for (const { name, value } of items) sessionStorage.setItem(name, value);
 })()"""
-
-# Seconds in which a hidden page has to show an empty document and restore what one origin had stored.
-RESTORE_TIMEOUT = 10.0
-MAX_ORIGINS = 200
 
 
 class PageStorage:
@@ -46,145 +44,155 @@ class PageStorage:
         return answer
 
 
-@dataclass(frozen=True)
-class ReadLimits:
-    """Most characters and records of one origin, and most seconds for its databases and for all of it."""
+class PageCookies(ABC):
+    """The cookies that the browser sends with requests for the page that a tab shows."""
 
-    characters: int
-    records: int
-    database_seconds: float
-    seconds: float
+    def __init__(self, page: LivePage) -> None:
+        self._page = page
+
+    # Primitives of an engine
+
+    @abstractmethod
+    async def list(self) -> builtins.list[Cookie]:
+        """Return the cookies that are sent with requests for the page."""
+
+    @abstractmethod
+    async def is_accepted(self, cookie: Cookie, url: str) -> bool:
+        """Set a cookie for the page at an address; return whether the browser took it."""
+
+    @abstractmethod
+    async def delete(self, cookie: Cookie) -> None:
+        """Delete a cookie that `list` returned."""
+
+    # What follows from them
+
+    async def set(self, cookie: Cookie) -> None:
+        """Set a cookie for the page. Raises InvalidArguments if the browser refuses it."""
+        if not await self.is_accepted(cookie, self._url):
+            raise InvalidArguments(
+                "The browser does not accept the cookie ",
+                cookie.name,
+                " for this page.",
+                hint="Check `name`, its prefix, `value` and `path`, and their length; `secure` needs an https: page.",
+            )
 
     @property
-    def arguments(self) -> tuple[int, int, float]:
-        """The arguments of `readStorage`."""
-        return self.characters, self.records, self.database_seconds * 1000
+    def _url(self) -> str:
+        url = self._page.url
+        if not url.startswith(WEB):
+            raise InvalidArguments(
+                PageText(url[:100], origin_in(url)), " has no cookies.", hint="{navigate} to a page of the web first."
+            )
+        return url
 
 
-# After each call, in case that the browser is lost: it must not slow down the next call.
-QUICK = ReadLimits(1_000_000, 1_000, 0.7, 1.0)
-# For a state that is saved by name.
-FULL = ReadLimits(50_000_000, 200_000, 8.0, 10.0)
+def cookie_of(reported: dict[str, Any], origin: str, expires: float | None) -> Cookie:
+    """Return a cookie of an origin that a browser reports, by the names that Chromium and WebDriver share."""
+    quote = PageText("", origin).around
+    return Cookie(
+        quote(reported["name"]),
+        quote(reported["value"]),
+        quote(reported.get("domain", "")),
+        quote(reported.get("path", "/")),
+        expires,
+        bool(reported.get("httpOnly")),
+        bool(reported.get("secure")),
+        _SAME_SITE.get(reported.get("sameSite", "")),
+    )
 
 
-class HiddenPage(Protocol):
-    """A page that is no tab, and shows an empty document of any origin."""
+class ContextCookies(ABC):
+    """The cookies of all pages of a context, each as Chromium's DevTools protocol describes it."""
 
-    @property
-    def is_closed(self) -> bool: ...
-    async def visit(self, origin: str, /) -> None:
-        """Show an empty document of an origin. Raises BrowserError."""
+    @abstractmethod
+    async def all(self) -> list[dict[str, Any]]:
+        """Return the cookies."""
 
-    async def call(self, function: str, /, *arguments: Any) -> Any:
-        """Call a function of `state_script` and return what it returns. Raises BrowserError."""
+    @abstractmethod
+    async def add(self, cookies: Sequence[dict[str, Any]]) -> None:
+        """Set cookies; those that the browser refuses are left out. One that has expired deletes an earlier one."""
 
-
-class HiddenPages(Protocol):
-    """Opens pages that are no tabs."""
-
-    def open(self) -> AbstractAsyncContextManager[HiddenPage]:
-        """Open a hidden page, and close it at the end of the block."""
-        ...
-
-
-class Cookies(Protocol):
-    """The cookies of a context."""
-
-    async def all(self) -> list[dict[str, Any]]: ...
-    async def set(self, cookies: Sequence[dict[str, Any]], /) -> None:
+    @abstractmethod
+    async def set(self, cookies: Sequence[dict[str, Any]]) -> None:
         """Set cookies. Raises BrowserError if the browser refuses one."""
 
 
-class ContextState:
-    """Reads and restores cookies and storage, and remembers what each origin had when it was last looked at."""
+class HiddenPage(ABC):
+    """A page that is no tab, and shows an empty document of any origin: it answers all of its requests itself."""
 
-    def __init__(self, hidden: HiddenPages, cookies: Cookies) -> None:
-        self._hidden = hidden
-        self._cookies = cookies
-        # What each origin that pages have shown had stored; None if that has not been read yet.
-        self._origins: dict[str, OriginState | None] = {}
-        # The session storage that new tabs begin with.
-        self.session_storage: dict[str, list[dict[str, str]]] = {}
+    def __init__(self) -> None:
+        self.tasks = BackgroundTasks("hidden page", expected=(BrowserError,))
 
-    def note_url(self, url: str) -> None:
-        """Note that a tab shows a page, whose origin may have stored something."""
-        match = re.match(r"https?://[^/?#]+", url)
-        if match and len(self._origins) < MAX_ORIGINS:
-            self._origins.setdefault(match[0], None)
+    @property
+    @abstractmethod
+    def is_closed(self) -> bool:
+        """Whether the page is gone."""
 
-    async def read(self, tabs: Iterable[Tab], is_complete: bool = False) -> BrowserState:
-        """Return the state now. Unless it must be complete, origins without a page are as they were last seen."""
-        cookies = await self._cookies.all()
-        unread = set(self._origins) if is_complete else set[str]()
-        for tab in tabs:
-            self.note_url(tab.url)
-            if is_complete or not tab.lock.locked():
-                stored = await _read(tab, FULL if is_complete else QUICK)
-                unread -= self._note(stored)
-        if unread:
-            await self._read_hidden(sorted(unread))
-        return BrowserState(cookies, {origin: stored for origin, stored in self._origins.items() if stored})
+    @abstractmethod
+    async def set_up(self) -> None:
+        """Answer every request of the page here."""
 
-    async def restore(self, state: BrowserState, keeps_own: bool = False) -> None:
-        """Put back a state before any page of the context is loaded. Raises StateNotRestored.
+    @abstractmethod
+    async def visit(self, origin: str) -> None:
+        """Show an empty document of an origin. Raises BrowserError."""
 
-        `keeps_own`: the browser has cookies and databases of its own, from a profile; these databases stay.
-        """
-        await self._set_cookies(state.cookies)
-        self.session_storage = state.session_storage
-        self._origins.update(state.origins)
-        stored = {
-            origin: replace(each, databases=[]) if keeps_own else each
-            for origin, each in state.origins.items()
-            if each.local or (each.databases and not keeps_own)
-        }
-        if stored:
-            async with self._hidden.open() as page:
-                for origin, each in stored.items():
-                    await _write(page, origin, each)
+    @abstractmethod
+    async def call(self, function: str, *arguments: Any) -> Any:
+        """Call a function of `state_script` and return what it returns. Raises BrowserError."""
 
-    async def _set_cookies(self, cookies: list[dict[str, Any]]) -> None:
+    @abstractmethod
+    async def close(self) -> None:
+        """Close the page, which may be gone."""
+
+
+class HiddenPages(ABC):
+    """Opens pages that are no tabs."""
+
+    @abstractmethod
+    async def create(self) -> HiddenPage:
+        """Open a hidden page, which runs nothing yet."""
+
+    @asynccontextmanager
+    async def open(self) -> AsyncGenerator[HiddenPage]:
+        """Open a hidden page, and close it at the end of the block."""
+        page = await self.create()
         try:
-            await self._cookies.set(cookies)
-        except BrowserError as error:
-            raise StateNotRestored(f"the browser refuses its cookies ({error})") from error
-
-    def _note(self, stored: dict[str, Any] | None) -> set[str]:
-        """Remember what an origin has stored; return that origin, or none where nothing could be read."""
-        if stored is None:
-            return set()
-        origin: str = stored["origin"]
-        before = self._origins.get(origin) or OriginState()
-        parts = {part: stored[part] for part in ("local", "session", "databases") if stored[part] is not None}
-        self._origins[origin] = replace(before, left_out=stored["leftOut"], **parts)
-        return {origin}
-
-    async def _read_hidden(self, origins: Iterable[str]) -> None:
-        """Read the origins that no tab shows; their session storage ended with the tab."""
-        async with self._hidden.open() as page:
-            for origin in origins:
-                await page.visit(origin)
-                stored = await page.call("readStorage", *FULL.arguments)
-                self._note({**stored, "session": None} if stored else None)
+            await page.set_up()
+            yield page
+        finally:
+            await page.close()
 
 
-async def _read(tab: Tab, limits: ReadLimits) -> dict[str, Any] | None:
-    """Return what the origin of a tab's page has stored; None if it has no storage or cannot be read in time."""
-    read = f"(...limits) => {state_script()}.readStorage(...limits)"
-    try:
-        async with asyncio.timeout(limits.seconds):
-            stored: dict[str, Any] | None = await tab.page.worlds.main.call(read, *limits.arguments)
-    except (TimeoutError, BrowserError, ScriptFailed):
-        return None
-    return stored
+class SessionStorageSeed(ABC, Generic[S]):
+    """Writes the items of an origin when the tab first shows it, and not again: the page may clear them.
 
+    `S` is what the browser names a script by.
+    """
 
-async def _write(page: HiddenPage, origin: str, stored: OriginState) -> None:
-    try:
-        async with asyncio.timeout(RESTORE_TIMEOUT):
-            await page.visit(origin)
-            await page.call("writeStorage", stored.local, stored.databases)
-    except (BrowserError, TimeoutError) as error:
-        if page.is_closed:
-            raise  # the browser is gone, and the state may be good
-        raise StateNotRestored(f"what {origin} had stored cannot be put back ({error or 'no answer'})") from error
+    def __init__(self, tasks: BackgroundTasks, items: dict[str, list[dict[str, str]]]) -> None:
+        self._tasks = tasks
+        self._items = dict(items)
+        self._added: S | None = None
+        self._lock = asyncio.Lock()
+
+    @abstractmethod
+    async def add_script(self, source: str) -> S:
+        """Run a script in the documents that the page loads from now on."""
+
+    @abstractmethod
+    async def remove_script(self, script: S) -> None:
+        """Run a script no more."""
+
+    async def replace(self) -> None:
+        """Have the page's next documents write what they have not written yet."""
+        async with self._lock:
+            added, self._added = self._added, None
+            if self._items:
+                self._added = await self.add_script(SCRIPT % json.dumps(self._items))
+            if added is not None:
+                await self.remove_script(added)
+
+    def note_document(self, origin: str) -> None:
+        """Note that the tab shows a document of an origin."""
+        if self._items.pop(origin, None) is not None:
+            self._tasks.start(self.replace())

@@ -23,7 +23,7 @@ from rove.browser.webkit.launch import (
     minibrowser_capabilities,
     safari_capabilities,
 )
-from rove.browser.webkit.tab import SharedResources
+from rove.browser.webkit.resources import SharedResources
 from rove.errors import BrowserUnavailable, Unsupported, unwritable
 from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
@@ -102,7 +102,7 @@ class Browser:
             raise self._start_failure(error) from error
         self.version = f"WebKit {driver.capabilities.get('browserVersion', '')}".strip()
         uploads.mkdir(mode=0o700)
-        context = Context(driver, SharedResources(settings, uploads, home / "downloads"), end)
+        context = Context(driver, settings, SharedResources(uploads, home / "downloads"), end)
         self._contexts.add(context)
         context.on_closed = lambda: self._contexts.discard(context)
         return context

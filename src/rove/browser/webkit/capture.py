@@ -9,14 +9,12 @@ import math
 from typing import TYPE_CHECKING
 
 from rove.browser.page_data import Box, ImageFormat, ScreenshotImage
+from rove.browser.shared.capture import JPEG_QUALITY, MAX_HEIGHT, MAX_WIDTH, CapturedArea
 
 if TYPE_CHECKING:
     from rove.browser.webkit.live_page import LivePage
 
-MAX_HEIGHT = 16000
-MAX_WIDTH = 8000
 CAPTURE_SECONDS = 30.0
-JPEG_QUALITY = 80
 _METRICS = """const root = document.documentElement;
 return [innerWidth, innerHeight, scrollX, scrollY, Math.max(root.scrollWidth, innerWidth),
   Math.max(root.scrollHeight, innerHeight), devicePixelRatio];"""
@@ -32,17 +30,13 @@ async def take_screenshot(
     view = {"x": metrics[2], "y": metrics[3], "width": metrics[0], "height": metrics[1]}
     whole = {"x": 0.0, "y": 0.0, "width": metrics[4], "height": metrics[5]}
     is_beyond = element is not None and not _is_within(element, view)
-    area = _area(element, view) if element is not None else whole if full_page else view
+    area = CapturedArea.of(view, whole, element, full_page, max_side)
     is_whole = full_page or is_beyond
     data = await (_capture_whole(page, view, whole) if is_whole else _capture(page))
     shown = {**whole, "width": min(whole["width"], MAX_WIDTH)} if is_whole else view
-    width, height = max(min(area["width"], MAX_WIDTH), 1), max(min(area["height"], MAX_HEIGHT), 1)
-    box = {**area, "width": width, "height": height}
-    scale = min(1.0, max_side / max(width, height))
-    cut = {**box, "x": box["x"] - shown["x"], "y": box["y"] - shown["y"]}
-    encoded = await asyncio.to_thread(_encode, data, cut, shown["width"], scale, kind, JPEG_QUALITY)
-    is_cut = (width, height) != (max(area["width"], 1), max(area["height"], 1))
-    return ScreenshotImage(kind, box, scale, is_cut, encoded)
+    cut = {**area.box, "x": area.box["x"] - shown["x"], "y": area.box["y"] - shown["y"]}
+    encoded = await asyncio.to_thread(_encode, data, cut, shown["width"], area.scale, kind, JPEG_QUALITY)
+    return area.picture(kind, encoded)
 
 
 async def take_picture(page: LivePage, quality: int) -> bytes:
@@ -85,10 +79,6 @@ def _joined(parts: list[tuple[float, float, bytes]], view: Box, whole: Box) -> b
     encoded = io.BytesIO()
     joined.save(encoded, "PNG")
     return encoded.getvalue()
-
-
-def _area(element: Box, view: Box) -> Box:
-    return {**element, "x": element["x"] + view["x"], "y": element["y"] + view["y"]}
 
 
 def _is_within(element: Box, view: Box) -> bool:

@@ -5,32 +5,28 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rove.browser.context import SavedContext, SharedState
-from rove.browser.emulation import Overrides
+from rove.browser.context import SavedContext
 from rove.browser.failures import StateNotRestored
-from rove.browser.network import TextRedactor
 from rove.browser.page_state import PageEvents
 from rove.browser.shared import downloads
 from rove.browser.shared.context import ContextTabs
 from rove.browser.shared.downloads import PendingDownloads
 from rove.browser.shared.frames import FrameOrigins
 from rove.browser.webkit.connection import Driver, DriverLost, WebDriverError
+from rove.browser.webkit.resources import SharedResources
 from rove.browser.webkit.storage import ContextCookies
-from rove.browser.webkit.tab import SharedResources, Tab
-from rove.browser.webkit.unsupported import NoNetworkConditions, WithheldSecrets, unsupported
-from rove.page_text import Own, PageText, Text
+from rove.browser.webkit.tab import Tab
+from rove.browser.webkit.unsupported import unsupported
+from rove.page_text import PageText
 from rove.settings.tree import Settings
-from rove.tasks import BackgroundTasks
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.element import SecretSource
-    from rove.browser.page_data import TypedField
-    from rove.browser.tab import TabInfo
+    from rove.browser.context import TabInfo
 
 # How WebKitGTK calls a file until all of it is there.
 UNFINISHED = ".wkdownload"
@@ -120,27 +116,24 @@ def _sizes(folder: Path) -> dict[str, int]:
     return sizes
 
 
-class Context(ContextTabs[Tab]):  # type: ignore[type-var]
+class Context(ContextTabs[Tab]):
     """Isolated cookies, storage and tabs: those of one browser process."""
 
-    def __init__(self, driver: Driver, shared: SharedResources, end: Callable[[], None]) -> None:
+    _shared: SharedResources
+    _downloads: Downloads
+
+    def __init__(self, driver: Driver, settings: Settings, shared: SharedResources, end: Callable[[], None]) -> None:
         """`end` ends the driver's process and removes its files."""
-        super().__init__(shared.settings)
+        super().__init__(settings, shared, shared.scratch)
         self._driver = driver
         self._end_process = end
-        self._shared = shared
         # The window that the browser begins with, or that is left of the last tab: without one the browser ends.
         self._spare_window: str | None = None
         self._windows = asyncio.Lock()
-        self._tasks = BackgroundTasks("context", expected=(WebDriverError,))
-        self._secrets: SecretSource | None = None
-        self._overrides = Overrides()
         self._downloads = Downloads(
             self.settings, shared.downloads, lambda address: shared.may_read(address), self._downloader
         )
         self.cookies: ContextCookies = ContextCookies(lambda: [tab.page for tab in self.tabs])
-        self.network_conditions: NoNetworkConditions = NoNetworkConditions()
-        self.on_closed: Callable[[], object] = lambda: None
         driver.on_lost = self.lost.set
 
     async def open(self, saved: SavedContext | None) -> None:
@@ -148,13 +141,12 @@ class Context(ContextTabs[Tab]):  # type: ignore[type-var]
         self._spare_window = (await self._driver.windows())[0]
         self._downloads.start()
         if saved is None:
-            self._unused_tab = await self._create_tab()
-            self._current = self._unused_tab.id
+            await self._open_first_tab()
             return
         if saved.state is not None and (saved.state.cookies or saved.state.origins):
             raise StateNotRestored("WebDriver sets cookies and storage only in pages that are open")
         self._shared.ref_numbers = saved.shared.ref_numbers
-        self._overrides = saved.shared.overrides
+        await self._shared.overrides.restore(saved.shared.overrides)
         await self._reopen(saved)
 
     # State
@@ -162,35 +154,6 @@ class Context(ContextTabs[Tab]):  # type: ignore[type-var]
     @property
     def is_alive(self) -> bool:
         return self._driver.is_open
-
-    @property
-    def shared_state(self) -> SharedState:
-        text, numbers = self._shared.clipboard.text, self._shared.ref_numbers
-        return SharedState(clipboard_text=text, ref_numbers=numbers, overrides=self._overrides, secrets=self._secrets)
-
-    def redact(self, text: str) -> str:
-        """Return a text without secrets."""
-        return self._shared.redact(text)
-
-    @property
-    def clipboard_text(self) -> Text:
-        return self._shared.clipboard.text
-
-    def set_clipboard(self, text: str) -> None:
-        self._shared.clipboard.text = text if isinstance(text, PageText) else Own(text)
-
-    def may_read(self, address: str) -> bool:
-        """Return whether text of a page at this URL, or of this origin, may be shown to the agent."""
-        return self._shared.may_read(address)
-
-    def restrict_reading(self, may_read: Callable[[str], bool], withheld: str, redactor: TextRedactor) -> None:
-        """Let `may_read` decide which pages and frames may be shown; `withheld` is shown in place of others."""
-        self._shared.may_read, self._shared.withheld, self._shared.redactor = may_read, withheld, redactor
-        self._shared.clipboard.may_read = may_read
-
-    def watch(self, on_changed: Callable[[], object], on_typed: Callable[[TypedField], object]) -> None:
-        """Report when a tab was opened, closed or made current or shows another URL. No person types here."""
-        self._shared.on_changed = on_changed
 
     # Tabs
 
@@ -205,7 +168,7 @@ class Context(ContextTabs[Tab]):  # type: ignore[type-var]
             return await self._add_window(window or await self._driver.new_window())
 
     async def _add_window(self, window: str) -> Tab:
-        tab = Tab(self._driver, window, self._shared, self._next_id())
+        tab = Tab(self._driver, window, self.settings, self._shared, self._next_id())
         self._tabs[tab.id] = tab
         tab.page.on_window_gone = lambda: self._forget(tab)
         try:
@@ -223,16 +186,6 @@ class Context(ContextTabs[Tab]):  # type: ignore[type-var]
             async with self._windows:
                 self._spare_window = await self._driver.new_window()
         await super().close_tab(tab)
-
-    def _note_change(self) -> None:
-        self._shared.on_changed()
-
-    def _end(self, tab: Tab, reason: str) -> None:
-        tab.page.worlds.end(reason)
-        tab.opener_group.remove(tab.page)
-
-    def _close_replaced(self, tab: Tab) -> None:
-        self._tasks.start(tab.close())
 
     @property
     def awaits_popups(self) -> bool:
@@ -256,8 +209,8 @@ class Context(ContextTabs[Tab]):  # type: ignore[type-var]
 
     async def _open_popup(self, window: str) -> None:
         opener = self.current
-        if opener is not None and opener.popups.is_refused(len(self._tabs)):
-            await Tab(self._driver, window, self._shared, "refused").close()
+        if self._refuses_popup(opener):
+            await Tab(self._driver, window, self.settings, self._shared, "refused").close()
             return
         try:
             tab = await self._add_window(window)
@@ -277,26 +230,10 @@ class Context(ContextTabs[Tab]):  # type: ignore[type-var]
 
     # What WebDriver cannot do
 
-    @property
-    def overrides(self) -> Overrides:
-        return self._overrides
-
-    async def override(self, overrides: Overrides) -> None:
-        """Raise Unsupported for anything but what is so already."""
-        if overrides != self._overrides:
-            raise unsupported("emulate devices, grant permissions or intercept requests")
-
-    @property
-    def secrets(self) -> SecretSource | None:
-        return self._secrets
-
-    def use_secrets(self, secrets: SecretSource) -> None:
-        """Note the secrets, which are redacted from what is read. None of them is given to a page, nor pasted."""
-        self._secrets = secrets
-        self._shared.clipboard.secrets = WithheldSecrets(secrets)
+    async def set_permissions(self, origin: str, names: Iterable[str], setting: str) -> None:
+        raise unsupported("grant permissions")
 
     async def user_agent(self) -> str:
-        """Return the user agent that its pages send."""
         tab = self.current or await self.new_tab()
         return str(await tab.page.execute("return navigator.userAgent;"))
 
@@ -308,10 +245,13 @@ class Context(ContextTabs[Tab]):  # type: ignore[type-var]
 
     # Closing
 
+    async def dispose(self) -> None:
+        await self._driver.send("DELETE", "", timeout=CLOSE_SECONDS)
+
     async def close(self) -> None:
         """Close the browser, in a bounded time."""
         with contextlib.suppress(TimeoutError, WebDriverError):
-            await self._driver.send("DELETE", "", timeout=CLOSE_SECONDS)
+            await self.dispose()
         await self.release()
         await asyncio.to_thread(self._end_process)
         self.on_closed()
@@ -322,4 +262,4 @@ class Context(ContextTabs[Tab]):  # type: ignore[type-var]
         await self._downloads.close()
         for tab in self.tabs:
             tab.page.mark_closed()
-        await asyncio.gather(*(tab.release() for tab in self.tabs), self._tasks.close())
+        await super().release()

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rove.browser.element import Button, Point
 from rove.browser.shared import input as shared_input
-from rove.browser.shared.clipboard import Clipboard
 from rove.browser.shared.frames import World
-from rove.browser.shared.input import InputGuards, Position, points_between
+from rove.browser.shared.input import Position, points_between
 from rove.browser.shared.keys import KEYS, MODIFIER_BITS, Key, foreign_key
 from rove.browser.shared.targets import element_with_focus
 from rove.browser.webkit.live_page import LivePage
 from rove.errors import Unsupported
 
 if TYPE_CHECKING:
-    from rove.browser.tab import AriaReader
+    pass
 
 Tick = dict[str, Any]
 BUTTONS: dict[Button, int] = {"left": 0, "middle": 1, "right": 2}
@@ -88,10 +86,7 @@ _SHIFT = modifier_values(MODIFIER_BITS["Shift"])[0]
 class Keyboard(shared_input.Keyboard):
     """Sends keys to the element that has the focus."""
 
-    def __init__(self, page: LivePage, guards: InputGuards, devices: InputDevices) -> None:
-        super().__init__(page, guards)
-        self._window = page
-        self._devices = devices
+    _page: LivePage
 
     async def send_press(self, held_keys: list[Key], last: Key, hold: float) -> None:
         held, value = [_value(key) for key in held_keys], _value(last)
@@ -105,7 +100,7 @@ class Keyboard(shared_input.Keyboard):
         )
         pause: list[Tick] = [{"type": "pause", "duration": round(hold * 1000)}] if hold else []
         down = [*map(key_down, held), key_down(value)]
-        await perform(self._window, keys=[*down, *pause, key_up(value), *map(key_up, reversed(held))])
+        await perform(self._page, keys=[*down, *pause, key_up(value), *map(key_up, reversed(held))])
 
     async def send_text(self, text: str) -> None:
         for start in range(0, len(text), MAX_RUN):
@@ -124,7 +119,7 @@ class Keyboard(shared_input.Keyboard):
             pressed = [key_down(value), key_up(value)]
             # With Shift, a character that is on no US keyboard would be another one, or none.
             ticks += [key_down(_SHIFT), *pressed, key_up(_SHIFT)] if known is not None and known.shift else pressed
-        await perform(self._window, keys=ticks)
+        await perform(self._page, keys=ticks)
 
     async def insert_text(self, text: str) -> None:
         """Write a text in place of what is selected."""
@@ -146,15 +141,13 @@ def _value(key: Key) -> str:
 class Mouse(shared_input.Mouse):
     """Moves, presses and drags at points of the viewport. What WebKit makes a drag of HTML is up to WebKit."""
 
-    def __init__(self, page: LivePage, guards: InputGuards) -> None:
-        super().__init__(page, guards)
-        self._window = page
+    _page: LivePage
 
     async def send_move(self, x: float, y: float) -> None:
-        await perform(self._window, [move_to((x, y))])
+        await perform(self._page, [move_to((x, y))])
 
     async def send_wheel(self, point: Point, dx: float, dy: float) -> None:
-        await turn_wheel(self._window, point, dx, dy)
+        await turn_wheel(self._page, point, dx, dy)
 
     async def send_click(self, point: Point, button: Button, count: int, modifiers: int, hold: float) -> None:
         down, up = _press(button), _release(button)
@@ -164,10 +157,10 @@ class Mouse(shared_input.Mouse):
         ticks = [*pressed, *([pause] if hold else []), up]
         middle = [PAUSE] * (len(ticks) - len(held))
         keys = [*map(key_down, held), *middle, *map(key_up, reversed(held))] if held else None
-        await perform(self._window, ticks, keys)
+        await perform(self._page, ticks, keys)
 
     async def send_drag(self, start: Point, world: World, stops: Sequence[Position], hold: float) -> None:
-        await perform(self._window, [move_to(start), _press("left")])
+        await perform(self._page, [move_to(start), _press("left")])
         try:
             await asyncio.sleep(hold)
             for point in points_between(start, (start[0] + FIRST_PIXELS, start[1] + FIRST_PIXELS), 3):
@@ -176,9 +169,9 @@ class Mouse(shared_input.Mouse):
             await asyncio.sleep(hold)
         except BaseException:
             # The page would take later moves for a part of the drag.
-            self._page.tasks.start(perform(self._window, [_release("left")]))
+            self._page.tasks.start(perform(self._page, [_release("left")]))
             raise
-        await perform(self._window, [_release("left")])
+        await perform(self._page, [_release("left")])
 
 
 def _press(button: Button) -> Tick:
@@ -192,19 +185,5 @@ def _release(button: Button) -> Tick:
 class InputDevices(shared_input.InputDevices):
     """The input devices of one tab, which elements use to act on the page."""
 
-    def __init__(
-        self,
-        page: LivePage,
-        clipboard: Clipboard,
-        scratch: Path,
-        note_touched: Callable[[World | None], None],
-        aria: AriaReader,
-    ) -> None:
-        self._page = page
-        super().__init__(page, page.events, clipboard, scratch, note_touched, aria)
-
-    def make_mouse(self, guards: InputGuards) -> Mouse:
-        return Mouse(self._page, guards)
-
-    def make_keyboard(self, guards: InputGuards) -> Keyboard:
-        return Keyboard(self._page, guards, self)
+    mouse_type, keyboard_type = Mouse, Keyboard
+    page: LivePage

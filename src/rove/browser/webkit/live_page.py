@@ -9,18 +9,20 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from rove.browser.page_data import DocumentRequest, OpenDialog
+from rove.browser.consequences import RefuseDocument
+from rove.browser.page_data import DocumentRequest
 from rove.browser.refs import RefNumbers
 from rove.browser.scripts import NONCE
 from rove.browser.shared import live_page
-from rove.browser.shared.dialogs import SUPPRESS_DIALOGS, Dialogs
+from rove.browser.shared.dialogs import SUPPRESS_DIALOGS, Asker, Dialogs
 from rove.browser.shared.frames import FrameOrigins
-from rove.browser.shared.loading import LoadState, RequestTracker
+from rove.browser.shared.loading import LoadState
 from rove.browser.shared.popups import DISABLE_WINDOW_OPEN
 from rove.browser.webkit.connection import AlertOpen, DocumentGone, Driver, DriverLost, Place, WebDriverError
 from rove.browser.webkit.frames import DocumentScript, Worlds
+from rove.browser.webkit.unsupported import unsupported
 from rove.errors import RoveError
-from rove.page_text import Own, PageText
+from rove.page_text import PageText
 from rove.settings.tree import Settings
 
 _FIRST_MARK = 0xFE00
@@ -64,7 +66,7 @@ def read_alert(text: str) -> tuple[str, str, str] | None:
     return _KINDS[int(kind)], message, preset
 
 
-class Alerts:
+class Alerts(Asker):
     """Notes the dialog that is open in a window, and passes its answer on.
 
     `before_note` is awaited for each dialog before it is noted.
@@ -112,13 +114,9 @@ class Alerts:
                 return False
             self._answered.clear()
             await self._before_note()
-            self._dialogs.note_opened(await self._dialog(text), self)
+            kind, message, preset = read_alert(text) or (await self._guessed_kind(), text, "")
+            self._dialogs.note_opened(self, kind, self._origins.of_any, message, preset)
             return True
-
-    async def _dialog(self, text: str) -> OpenDialog:
-        kind, message, preset = read_alert(text) or (await self._guessed_kind(), text, "")
-        said = PageText(message, self._origins.of_any)
-        return OpenDialog(Own(kind), said, said.around(preset))
 
     async def _guessed_kind(self) -> str:
         """Return the kind of a dialog that opened before rove's script was there: only prompts take text."""
@@ -151,16 +149,14 @@ class Alerts:
 class LivePage(live_page.LivePage):
     """Follows one window from its first document to its last."""
 
+    can_hold = False
+
     def __init__(self, driver: Driver, window: str, settings: Settings, ref_numbers: RefNumbers) -> None:
         super().__init__(window, settings)
         self.driver = driver
         self.place = Place(window)
-        self._origins = FrameOrigins(window, lambda: self.load_state.url, self._allows)
-        self._dialogs = Dialogs(self.events, settings.deadlines.dialog, self.tasks)
-        max_bytes = settings.limits.page_megabytes * 2**20
-        self._requests = RequestTracker(self.events, max_bytes, self.stop_loading)
-        self._load_state = LoadState("about:blank")
-        self._worlds = Worlds(self, window, ref_numbers)
+        self.load_state = LoadState("about:blank")
+        self.worlds: Worlds = Worlds(self, window, ref_numbers)
         self._calls = itertools.count(1)
         self._navigations = itertools.count(1)
         self._is_closed = False
@@ -182,26 +178,6 @@ class LivePage(live_page.LivePage):
         self.on_window_gone: Callable[[], object] = lambda: None
 
     @property
-    def worlds(self) -> Worlds:
-        return self._worlds
-
-    @property
-    def origins(self) -> FrameOrigins:
-        return self._origins
-
-    @property
-    def dialogs(self) -> Dialogs:
-        return self._dialogs
-
-    @property
-    def requests(self) -> RequestTracker:
-        return self._requests
-
-    @property
-    def load_state(self) -> LoadState:
-        return self._load_state
-
-    @property
     def is_closed(self) -> bool:
         return self._is_closed or not self.driver.is_open
 
@@ -209,10 +185,6 @@ class LivePage(live_page.LivePage):
         """Note that the window is gone."""
         self._is_closed = True
         self._alerts.release()
-
-    @property
-    def keeps_navigating(self) -> bool:
-        return self.load_state.keeps_navigating
 
     # Commands
 
@@ -395,21 +367,20 @@ class LivePage(live_page.LivePage):
         url: str = await self.send_to(self.place, "GET", "/url")
         return url
 
-    def stop_loading(self) -> None:
+    def send_stop(self) -> None:
         """Stop loading, once the page answers."""
-        self.load_state.mark_stopped()
-        self.requests.mark_stopped()
         self.tasks.start(self._stop())
 
     async def _stop(self) -> None:
         await self.execute("window.stop();")
         self.load_state.note_loading_stopped()
 
-    def allow_navigation(self) -> None:
-        self.load_state.forget_recent_commits()
+    async def hold_documents(self, refuses: RefuseDocument) -> None:
+        """Raise Unsupported: what a person was shown could not be enforced, so that it is not done."""
+        raise unsupported("hold a page to what a person approved")
 
-    async def block_navigation(self) -> None:
-        """Do nothing: WebDriver cannot keep a page from navigating."""
+    async def release_documents(self) -> None:
+        """Do nothing, as nothing is held."""
 
     def stop_opening_windows(self) -> None:
         """Keep the page from opening more windows."""
@@ -471,7 +442,3 @@ class LivePage(live_page.LivePage):
             asked = self.requests.document
             self.start_document()
             self.load_state.commit_document(asked.url if asked else self.load_state.url, "unread", "")
-
-    async def terminate_script(self) -> bool:
-        """Return False: WebDriver cannot end a script."""
-        return False

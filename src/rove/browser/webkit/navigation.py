@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from rove.browser.failures import PageStuck, navigation_error, quoted_url
 from rove.browser.page_data import LoadStage
-from rove.browser.shared.loading import Stage
+from rove.browser.shared import navigation
 from rove.browser.shared.navigation import refuse_other_schemes
 from rove.browser.webkit.connection import WebDriverError
 from rove.browser.webkit.live_page import LivePage
-from rove.errors import DeadlineExceeded, NavigationFailed
+from rove.errors import NavigationFailed
 
 # Seconds in which the current page has to let another document take its place.
 UNLOAD_SECONDS = 5.0
@@ -21,19 +21,17 @@ UNLOAD_SECONDS = 5.0
 DOWNLOAD_SECONDS = 2.0
 EMPTY = "about:blank"
 FAILED = "net::ERR_FAILED"
-_LATE_STAGES: dict[LoadStage, Stage] = {"load": "load", "networkidle": "networkIdle"}
 
 
-class Navigator:
+class Navigator(navigation.Navigator):
     """Navigates one tab."""
 
-    def __init__(self, page: LivePage) -> None:
-        self._page = page
+    _page: LivePage
 
     async def navigate(self, url: str, until: LoadStage) -> None:
         refuse_other_schemes(url, "WebKit")
         page = self._page
-        with self._navigating():
+        with self.navigating():
             await self._end_of_current_page()
             documents = page.load_state.documents
             await self._load(url, lambda: self._send("/url", {"url": url}))
@@ -44,9 +42,8 @@ class Navigator:
             await self._wait_until_parsed(until)
 
     async def go_in_history(self, steps: int) -> bool:
-        """Go back or forward; False if that leads nowhere."""
         commits = self._page.load_state.commits
-        with self._navigating():
+        with self.navigating():
             self._page.begin_leaving()
             for _ in range(abs(steps)):
                 await self._send("/back" if steps < 0 else "/forward", {})
@@ -59,7 +56,7 @@ class Navigator:
 
     async def reload(self) -> None:
         url = self._page.load_state.url
-        with self._navigating():
+        with self.navigating():
             await self._load(url, lambda: self._send("/refresh", {}))
             await self._wait_until_parsed("domcontentloaded")
 
@@ -116,23 +113,6 @@ class Navigator:
                 for wait in waits:
                     wait.cancel()
 
-    @contextlib.contextmanager
-    def _navigating(self) -> Generator[None]:
-        """Dismiss the dialogs of the current page within this block."""
-        page = self._page
-        page.requests.is_caller_waiting = True
-        page.allow_navigation()
-        try:
-            with page.dialogs.dismissing():
-                yield
-        except (asyncio.CancelledError, TimeoutError):
-            # The agent gets the error that the document did not load, so it must not appear later all the same.
-            page.stop_loading()
-            raise
-        finally:
-            page.requests.is_caller_waiting = False
-        page.load_state.mark_seen()
-
     async def _wait_until_parsed(self, until: LoadStage) -> None:
         page = self._page
         if until == "commit":
@@ -140,10 +120,4 @@ class Navigator:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(page.time.for_loading):
                 await page.dialogs.run_until_dialog(page.load_state.wait_for_stage("DOMContentLoaded"))
-        if (stage := _LATE_STAGES.get(until)) is None:
-            return
-        try:
-            async with asyncio.timeout(page.time.for_loading):
-                await page.dialogs.run_until_dialog(page.load_state.wait_for_stage(stage))
-        except TimeoutError:
-            raise DeadlineExceeded(f"The page did not reach {until} in time.") from None
+        await self.wait_for_late_stage(until)

@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from rove.browser.storage import Cookie, SameSite
+from rove.browser.shared import storage
+from rove.browser.shared.frames import WEB
+from rove.browser.shared.storage import cookie_of
+from rove.browser.storage import Cookie
 from rove.browser.webkit.connection import WebDriverError
 from rove.browser.webkit.live_page import LivePage
-from rove.errors import InvalidArguments
-from rove.outcome import PageText, origin_in
+from rove.outcome import origin_in
 
-_SAME_SITE: dict[str, SameSite] = {"Strict": "strict", "Lax": "lax", "None": "none"}
 _FIELDS: tuple[str, ...] = ("name", "value", "domain", "path", "secure", "httpOnly", "sameSite")
-_WEB = ("http://", "https://")
 
 
 async def read_cookies(page: LivePage) -> list[dict[str, Any]]:
@@ -24,46 +24,30 @@ async def read_cookies(page: LivePage) -> list[dict[str, Any]]:
     return cookies
 
 
-class PageCookies:
+class PageCookies(storage.PageCookies):
     """The cookies that the browser sends with requests for the page."""
 
-    def __init__(self, page: LivePage) -> None:
-        self._page = page
+    _page: LivePage
 
-    async def list(self) -> Sequence[Cookie]:
+    async def list(self) -> list[Cookie]:
         origin = origin_in(self._url)
-        return [_cookie(each, origin) for each in await read_cookies(self._page)]
+        found = await read_cookies(self._page)
+        return [cookie_of(each, origin, float(each["expiry"]) if "expiry" in each else None) for each in found]
 
-    async def set(self, cookie: Cookie) -> None:
-        """Set a cookie for the page. Raises InvalidArguments if the browser refuses it."""
-        _ = self._url
+    async def is_accepted(self, cookie: Cookie, url: str) -> bool:
         try:
             await self._page.send_to(self._page.place, "POST", "/cookie", {"cookie": _written(cookie)})
-        except WebDriverError as error:
+        except WebDriverError:
             if self._page.is_closed:
                 raise
-            raise InvalidArguments(
-                "The browser does not accept the cookie ",
-                cookie.name,
-                " for this page.",
-                hint="Check `name`, its prefix, `value` and `path`, and their length; `secure` needs an https: page.",
-            ) from error
+            return False
+        return True
 
     async def delete(self, cookie: Cookie) -> None:
-        """Delete a cookie that `list` returned."""
         await self._page.send_to(self._page.place, "DELETE", f"/cookie/{quote(cookie.name, safe='')}")
 
-    @property
-    def _url(self) -> str:
-        url = self._page.url
-        if not url.startswith(_WEB):
-            raise InvalidArguments(
-                PageText(url[:100], origin_in(url)), " has no cookies.", hint="{navigate} to a page of the web first."
-            )
-        return url
 
-
-class ContextCookies:
+class ContextCookies(storage.ContextCookies):
     """The cookies of the pages that are open: WebDriver tells of no others."""
 
     def __init__(self, pages: Callable[[], Sequence[LivePage]]) -> None:
@@ -72,33 +56,22 @@ class ContextCookies:
     async def all(self) -> list[dict[str, Any]]:
         found: dict[tuple[str, str, str], dict[str, Any]] = {}
         for page in self._pages():
-            if page.url.startswith(_WEB) and not page.is_closed and page.dialogs.open is None:
+            if page.url.startswith(WEB) and not page.is_closed and page.dialogs.open is None:
                 with contextlib.suppress(WebDriverError):
                     for each in await read_cookies(page):
                         found[each["domain"], each["path"], each["name"]] = _described(each)
         return list(found.values())
 
+    async def set(self, cookies: Sequence[dict[str, Any]]) -> None:
+        await self.add(cookies)
+
     async def add(self, cookies: Sequence[dict[str, Any]]) -> None:
         """Set cookies in the pages that are open; those of other hosts are left out."""
         for page in self._pages():
-            if page.url.startswith(_WEB) and not page.is_closed:
+            if page.url.startswith(WEB) and not page.is_closed:
                 for cookie in cookies:
                     with contextlib.suppress(WebDriverError):  # it is of another host
                         await page.send_to(page.place, "POST", "/cookie", {"cookie": _taken(cookie)})
-
-
-def _cookie(told: dict[str, Any], origin: str) -> Cookie:
-    page_text = PageText("", origin).around
-    return Cookie(
-        page_text(told["name"]),
-        page_text(told["value"]),
-        page_text(told.get("domain", "")),
-        page_text(told.get("path", "/")),
-        float(told["expiry"]) if "expiry" in told else None,
-        bool(told.get("httpOnly")),
-        bool(told.get("secure")),
-        _SAME_SITE.get(told.get("sameSite", "")),
-    )
 
 
 def _written(cookie: Cookie) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rove.browser.browser import load_engine
+from rove.browser.engines import load_engine
 from rove.cluster.node.node import Node
 from rove.cluster.node.offering import offered
 from rove.settings.sections import EngineName

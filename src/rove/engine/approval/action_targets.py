@@ -17,9 +17,11 @@ from rove.guard.policy.policy import Place
 from rove.target import Point, Ref, parse_target, targets_in
 
 if TYPE_CHECKING:
-    from rove.browser.element import Element, Frame
+    from rove.browser.context import TabInfo
     from rove.browser.page_data import Box
-    from rove.browser.tab import Tab, TabInfo
+    from rove.browser.shared.element import Element
+    from rove.browser.shared.frames import World
+    from rove.browser.shared.tab import Tab
 
 MAX_LISTED = 5
 # Seconds to find where an element is, for the record.
@@ -102,9 +104,9 @@ async def _activated(action: AnyAction, tab: Tab, wait: bool) -> list[tuple[str,
     return found
 
 
-async def _find_frames(action: AnyAction, tab: Tab, wait: bool) -> list[Frame]:
+async def _find_frames(action: AnyAction, tab: Tab, wait: bool) -> list[World]:
     """Return the frames that the action touches, each once, without the page itself."""
-    frames: dict[str, Frame] = {}
+    frames: dict[str, World] = {}
     for target in targets_in(action).values():
         frames.update({frame.frame_id: frame for frame in await _find_target_frames(target, tab, wait)})
     if action.uses_focus and await tab.has_frames() and (focused := await tab.element_with_focus()):
@@ -113,7 +115,7 @@ async def _find_frames(action: AnyAction, tab: Tab, wait: bool) -> list[Frame]:
     return list(frames.values())
 
 
-async def _find_target_frames(text: str, tab: Tab, wait: bool) -> list[Frame]:
+async def _find_target_frames(text: str, tab: Tab, wait: bool) -> list[World]:
     target = parse_target(text)
     if isinstance(target, Ref) and target.frame:
         tab.require_frame(target.frame)

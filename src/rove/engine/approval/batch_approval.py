@@ -14,7 +14,7 @@ from rove.guard.policy.approval import ApprovalRequest
 from rove.guard.policy.policy import Ask
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
 
 
 async def step_requests(

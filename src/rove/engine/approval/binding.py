@@ -11,7 +11,7 @@ from rove.engine.approval.permission import PermissionCheck
 from rove.errors import Denied, RoveError, Unsupported
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
     from rove.guard.policy.approval import ApprovalRequest
 
 T = TypeVar("T")

@@ -17,8 +17,8 @@ from rove.settings.tree import Settings
 from rove.workspace import Workspace
 
 if TYPE_CHECKING:
-    from rove.browser.context import Context
-    from rove.browser.tab import Tab
+    from rove.browser.shared.context import Context
+    from rove.browser.shared.tab import Tab
     from rove.engine.capture.har_recorder import HarRecorder
     from rove.engine.capture.video_recorder import VideoRecorder
     from rove.video.desk import VideoFacts

@@ -18,8 +18,8 @@ from rove.tasks import BackgroundTasks, Signal
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rove.browser.logs import LoggedRequest
-    from rove.browser.tab import Tab
+    from rove.browser.shared.logs import LoggedRequest
+    from rove.browser.shared.tab import Tab
 
 log = logging.getLogger(__name__)
 # Bodies that are read from the browser at once.

@@ -19,7 +19,7 @@ from rove.tasks import BackgroundTasks, cancelled
 from rove.video.desk import VideoFacts
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
     from rove.video.encoder import Encoder
 
 # A frame is kept this long before it is written, and checked once more: the browser may send the picture of a page

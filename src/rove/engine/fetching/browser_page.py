@@ -23,9 +23,9 @@ from rove.validation.record import dataclass
 from rove.workspace import Workspace
 
 if TYPE_CHECKING:
-    from rove.browser.context import Context
     from rove.browser.element import SecretSource
-    from rove.browser.tab import Tab
+    from rove.browser.shared.context import Context
+    from rove.browser.shared.tab import Tab
     from rove.engine.network_access import NetworkAccess
     from rove.reading.page_source import PageSource
 

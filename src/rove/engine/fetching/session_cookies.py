@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rove.browser.failures import BrowserError
 
 if TYPE_CHECKING:
-    from rove.browser.context import Context
+    from rove.browser.shared.context import Context
     from rove.fetching.http.cookies import Cookie
 
 

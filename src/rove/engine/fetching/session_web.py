@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from rove.browser.browser import load_engine
+from rove.browser.engines import load_engine
 from rove.engine.fetching.session_cookies import SessionCookies
 from rove.engine.run.session_view import SessionView, WebCall
 from rove.settings.tree import Settings
 
 if TYPE_CHECKING:
-    from rove.browser.context import Context
+    from rove.browser.shared.context import Context
     from rove.engine.fetching.web_reading import WebReading
     from rove.fetching.http.cache import HttpCache
     from rove.fetching.http.client import HttpClient

@@ -16,7 +16,7 @@ from rove.tasks import Interrupted, race
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.tab import TabInfo
+    from rove.browser.context import TabInfo
 
 Report = Callable[[str], None]
 HandoffEnd = Literal["done", "declined", "expired", "cancelled"]

@@ -13,7 +13,8 @@ from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
     from rove.browser.page_data import ScreencastFrame
-    from rove.browser.tab import FrameReader, Tab
+    from rove.browser.shared.capture import FrameReader
+    from rove.browser.shared.tab import Tab
 
 # Frames that a viewer may have received and not acknowledged. With one, its network would be idle half of the time.
 MAX_UNACKNOWLEDGED = 2

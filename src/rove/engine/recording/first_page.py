@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rove.browser.tab import Tab
+from rove.browser.shared.tab import Tab
 
 STEP = "s0"
 

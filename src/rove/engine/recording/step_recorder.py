@@ -33,8 +33,8 @@ from rove.recordings.store import RecordingStore
 from rove.target import Point, Ref, parse_target, targets_in
 
 if TYPE_CHECKING:
-    from rove.browser.context import Context
-    from rove.browser.tab import Tab
+    from rove.browser.shared.context import Context
+    from rove.browser.shared.tab import Tab
     from rove.engine.journal import Entry, Journal
     from rove.settings.tree import Settings
 

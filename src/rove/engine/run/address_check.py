@@ -14,8 +14,8 @@ from rove.errors import DeadlineExceeded, NavigationFailed, RoveError
 from rove.outcome import Own, said_of
 
 if TYPE_CHECKING:
-    from rove.browser.context import Context
-    from rove.browser.tab import Tab
+    from rove.browser.shared.context import Context
+    from rove.browser.shared.tab import Tab
 
 R = TypeVar("R")
 

@@ -12,7 +12,7 @@ from rove.snapshot import Snapshot, gone_again
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
 
 TOGETHER = "Changed by the steps together:"
 

@@ -10,7 +10,7 @@ from rove.outcome import Changes, Passage
 from rove.snapshot import Snapshot, difference, render
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
 
 
 def whole_page(tab: Tab, snapshot: Snapshot) -> Changes:

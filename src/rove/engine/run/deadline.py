@@ -14,7 +14,7 @@ from rove.errors import BrowserUnavailable, DeadlineExceeded, RoveError
 
 if TYPE_CHECKING:
     from rove.browser.context import BrowserLoss
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
     from rove.settings.tree import Settings
 
 R = TypeVar("R")

@@ -13,7 +13,7 @@ from rove.page_text import Own, Text
 from rove.snapshot import Snapshot, gone_again
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
 
 # Seconds to look before saying that nothing changed. What comes later is told with the next answer.
 LOOK_SECONDS = 0.4

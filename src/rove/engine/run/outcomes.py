@@ -18,7 +18,7 @@ from rove.engine.run.page_report import PageReport
 from rove.outcome import NOWHERE, Changes, Event, Outcome, Own, PageText, Result
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
 
 R = TypeVar("R", bound=Result)
 MAX_REFUSALS = 5

@@ -23,7 +23,7 @@ from rove.target import targets_in
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
     from rove.engine.run.session_view import SessionView
 
 NO_CHANGES = Changes()

@@ -44,8 +44,9 @@ from rove.guard.policy.policy import Place
 from rove.outcome import AnyOutcome, Outcome, Result
 
 if TYPE_CHECKING:
-    from rove.browser.context import Context
-    from rove.browser.tab import Tab, TabInfo
+    from rove.browser.context import TabInfo
+    from rove.browser.shared.context import Context
+    from rove.browser.shared.tab import Tab
     from rove.engine.approval.permission import Shown
     from rove.engine.run.session_view import SessionView
     from rove.recordings.desk import RecordingDesk

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 from rove.action import AnyAction, SessionDirectory
-from rove.browser.context import Context
-from rove.browser.tab import Tab
+from rove.browser.shared.context import Context
+from rove.browser.shared.tab import Tab
 from rove.engine.approval.gate import Gate
 from rove.engine.journal import Entry, Journal
 from rove.engine.network_access import NetworkAccess

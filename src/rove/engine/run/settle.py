@@ -13,7 +13,7 @@ from rove.page_text import Own, Text
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
 
 # A response whose body takes longer than this many seconds is a stream, which may never end.
 STREAM_SECONDS = 1.0

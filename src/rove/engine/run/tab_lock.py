@@ -13,7 +13,7 @@ from rove.errors import DeadlineExceeded, DialogOpen, PageCrashed
 from rove.tasks import Interrupted, Interruption
 
 if TYPE_CHECKING:
-    from rove.browser.tab import Tab
+    from rove.browser.shared.tab import Tab
     from rove.engine.run.deadline import Deadline
 
 R = TypeVar("R")

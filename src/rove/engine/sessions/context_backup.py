@@ -18,7 +18,7 @@ from rove.states.state import BrowserState
 from rove.tasks import BackgroundTasks
 
 if TYPE_CHECKING:
-    from rove.browser.context import Context
+    from rove.browser.shared.context import Context
 
 # Seconds between two saves, since saving after every call would slow down each of them.
 SAVE_INTERVAL = 2.0

@@ -13,10 +13,10 @@ from rove.page_text import Own, Text
 from rove.tasks import BackgroundTasks
 
 if TYPE_CHECKING:
-    from rove.browser.context import Context
     from rove.browser.input_event import InputEvent
     from rove.browser.page_data import Box
-    from rove.browser.tab import Tab
+    from rove.browser.shared.context import Context
+    from rove.browser.shared.tab import Tab
     from rove.engine.journal import Journal
     from rove.engine.people.typed_texts import TypedTexts
     from rove.snapshot import Snapshot

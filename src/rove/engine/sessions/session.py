@@ -42,9 +42,9 @@ from rove.states.state import BrowserState
 from rove.tasks import BackgroundTasks, Signal
 
 if TYPE_CHECKING:
-    from rove.browser.context import Context
     from rove.browser.input_event import InputEvent
     from rove.browser.page_data import Box
+    from rove.browser.shared.context import Context
     from rove.engine.journal_store import JournalStore
     from rove.engine.network_access import NetworkAccess
     from rove.guard.hosts.refusal import Refusal

@@ -55,7 +55,7 @@ from rove.workspace import refuse_to_expose
 
 if TYPE_CHECKING:
     from rove.browser.browser import Browser
-    from rove.browser.context import Context
+    from rove.browser.shared.context import Context
     from rove.guard.policy.approval import ApprovalRequest
 
 log = logging.getLogger(__name__)

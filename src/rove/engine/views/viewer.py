@@ -19,8 +19,10 @@ from rove.views.page_view import ConsoleCounts, ModalState, PageView, ViewedDown
 
 if TYPE_CHECKING:
     from rove.action import AnyAction
-    from rove.browser.context import Context
-    from rove.browser.tab import AriaSnapshot, Tab, TabInfo
+    from rove.browser.context import TabInfo
+    from rove.browser.shared.context import Context
+    from rove.browser.shared.reading import AriaSnapshot
+    from rove.browser.shared.tab import Tab
 
 # Seconds for what a view is not worth waiting for: locators, titles, the snapshot of a page that does not answer.
 LOCATOR_SECONDS = 2.0

@@ -35,7 +35,7 @@ def demo(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | Non
 
 
 def install(given: argparse.Namespace, resolved: Resolved, begun: EarlyLaunch | None) -> int:
-    from rove.browser.browser import load_engine
+    from rove.browser.engines import load_engine
     from rove.surfaces.cli.progress_bar import ProgressBar
 
     if given.which == AXE:
