@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rove.browser import browser as interface
 from rove.browser.chromium.browser import Browser
 from rove.browser.chromium.tab import Tab
+from rove.browser.shared import browser as interface
 from rove.browser.shared import tab as tab_interface
 
 

@@ -104,7 +104,7 @@ async def test_a_browser_that_is_never_used_leaves_nothing_behind(tmp_path: Path
 
 async def test_a_browser_that_dies_while_it_starts_is_replaced(tmp_path: Path, site: Site) -> None:
     process = launch_early(tmp_path)
-    os.killpg(process.process_group, 9)
+    os.killpg(process.process.pid, 9)
     assert eventually(lambda: not process.is_running, 10)
     async with Sessions(settings(tmp_path)) as sessions:
         sessions.start_early(process)

@@ -50,7 +50,7 @@ async def own(home: Path, settings: Settings) -> AsyncGenerator[Session]:
 
 def browsers_of(session: Session) -> list[bool]:
     """Return of each running browser whether it is headless."""
-    groups = [browser._process.process_group for browser in session._sessions._browsers.running]  # type: ignore[attr-defined]
+    groups = [browser._process.process_group for browser in session._sessions._browsers.running]
     return ["--headless" in Path(f"/proc/{group}/cmdline").read_text() for group in groups]
 
 

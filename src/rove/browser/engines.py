@@ -6,7 +6,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import cast
 
-from rove.browser.browser import BrowserEngine
+from rove.browser.shared.engine import BrowserEngine
 from rove.errors import Unsupported
 from rove.settings.sections import EngineName
 

@@ -10,7 +10,7 @@ from collections.abc import Coroutine
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from rove.browser.chromium.browser import AUTO_ATTACH, Browser, check_version, opened
+from rove.browser.chromium.browser import AUTO_ATTACH, Browser, check_version
 from rove.browser.chromium.connection import CdpConnection, CdpError, CdpSession
 from rove.browser.chromium.context import Context
 from rove.browser.chromium.live_page import close_target
@@ -19,9 +19,10 @@ from rove.browser.context import SavedContext, SavedTarget
 from rove.browser.failures import quoted_url
 from rove.browser.network import is_readable_scheme
 from rove.browser.shared import tab as shared_tab
+from rove.browser.shared.browser import opened
 from rove.browser.shared.context import CLOSE_TIMEOUT
 from rove.browser.shared.machine import sweep_leftovers
-from rove.browser.shared.process import RunFolder, discard
+from rove.browser.shared.process import BrowserProcess, RunFolder, discard
 from rove.browser.shared.websocket import HandshakeFailed, WebSocketTransport
 from rove.errors import BrowserUnavailable, Denied, Unsupported, unwritable
 from rove.page_text import PageText
@@ -301,15 +302,11 @@ async def _ignore_cdp_errors(work: Coroutine[Any, Any, None]) -> None:
         await work
 
 
-class AttachedProcess:
+class AttachedProcess(BrowserProcess):
     """A folder for temporary files. Rove knows nothing of the process of an attached browser."""
 
     def __init__(self, folder: RunFolder) -> None:
-        self._folder = folder
-
-    @property
-    def scratch(self) -> Path:
-        return self._folder.path
+        self.folder = folder
 
     @property
     def is_running(self) -> bool:
@@ -323,7 +320,7 @@ class AttachedProcess:
         """Return at once: rove does not end the process of an attached browser."""
 
     def release(self) -> None:
-        self._folder.close()
+        self.folder.close()
 
 
 class AttachedBrowser(Browser):

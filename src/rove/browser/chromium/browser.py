@@ -8,7 +8,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rove.browser.browser import ProfileLaunch
 from rove.browser.chromium.connection import CdpConnection, CdpError, PipeTransport
@@ -16,19 +16,14 @@ from rove.browser.chromium.context import Context
 from rove.browser.chromium.emulation import Identity, identity_of
 from rove.browser.chromium.launch import COMMANDS_SENT, CREATE_PAGE_ID, BrowserProcess, FirstPage, decide_sandbox
 from rove.browser.chromium.stealth import StealthLaunch, window_for
-from rove.browser.context import DIED, SavedContext
+from rove.browser.context import SavedContext
 from rove.browser.network import is_extension_page
-from rove.browser.shared.machine import (
-    PageProcesses,
-    kill_largest_page,
-    memory_in_use,
-    refuse_without_display,
-    sweep_leftovers,
-)
+from rove.browser.shared import process as shared_process
+from rove.browser.shared.browser import BrowserOf, keep, launched, opened, spawned
+from rove.browser.shared.machine import PageProcesses, refuse_without_display
 from rove.browser.shared.watchdog import living_processes
-from rove.errors import BrowserUnavailable, InvalidSettings, ProfileInUse, Unsupported, unwritable
+from rove.errors import BrowserUnavailable, InvalidSettings, ProfileInUse, Unsupported
 from rove.settings.tree import Settings
-from rove.tasks import BackgroundTasks
 
 if TYPE_CHECKING:
     from rove.browser.chromium.backpressure import Backpressure
@@ -40,50 +35,27 @@ log = logging.getLogger(__name__)
 CLOSE_TIMEOUT = 3.0
 # Seconds that the browser has to start the process that draws.
 RENDERER_TIMEOUT = 10.0
-# Seconds that a launch waits for the removal of what earlier processes left; the rest goes on in the background.
-SWEEP_SECONDS = 0.5
 # The first version with `Page.frameStartedNavigating`, which waiting for navigations relies on.
 MIN_VERSION = 132
 # New targets wait for the debugger, so that no script of a page runs before rove has set the page up.
 AUTO_ATTACH = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
 
-C = TypeVar("C", bound=Context)
 
 # The watchdog of a rove that was killed ends its browser within a fraction of this.
 END_TIMEOUT = 5.0
 CHECK_INTERVAL = 0.05
 
 
-class ProcessHandle(Protocol):
-    """The process of a browser: one that rove started, or that of a person's browser that rove is attached to."""
-
-    @property
-    def scratch(self) -> Path:
-        """The folder for temporary files."""
-        ...
-
-    @property
-    def is_running(self) -> bool: ...
-    @property
-    def process_group(self) -> int | None: ...
-    def wait(self) -> None:
-        """Wait until a process that rove started has ended."""
-
-    def release(self) -> None:
-        """End a process that rove started, and remove the temporary files."""
-
-
-class Browser:
+class Browser(BrowserOf[Context]):
     """A browser: its process, the connection to it and its contexts."""
 
-    def __init__(self, process: ProcessHandle, connection: CdpConnection, version: str = "") -> None:
-        self._process = process
+    _connection: CdpConnection
+
+    def __init__(self, process: shared_process.BrowserProcess, connection: CdpConnection, version: str = "") -> None:
+        super().__init__(process, version)
         self._connection = connection
-        self._contexts: dict[str, Context] = {}
         # The context that was created while the browser started, by its proxy.
         self._prepared: dict[str, Context] = {}
-        self._tasks = BackgroundTasks("browser", expected=(CdpError,))
-        self.version = version
         self._backpressure: Backpressure | None = None
         connection.on_flood = self._on_flood
         # What pages are told that the browser is, where stealth replaces what it would say itself.
@@ -94,31 +66,7 @@ class Browser:
         root.on("Browser.downloadWillBegin", self._on_download)
         root.on("Browser.downloadProgress", self._on_download)
 
-    @property
-    def is_alive(self) -> bool:
-        return self._connection.is_open and self._process.is_running
-
-    @property
-    def process_group(self) -> int | None:
-        """The process group of a browser that rove started; None for one that it is attached to."""
-        return self._process.process_group
-
-    def memory_in_use(self) -> int | None:
-        """Return the bytes that the browser's processes hold; None if unknown or in an attached browser."""
-        group = self._process.process_group
-        return memory_in_use(group) if group is not None else None
-
-    def kill_largest_page(self) -> bool:
-        """Kill the page process that holds the most memory; False if there is none."""
-        group = self._process.process_group
-        return group is not None and kill_largest_page(group)
-
-    def on_lost(self, callback: Callable[[str], None]) -> None:
-        """Call `callback` when the connection to the browser ends, with how it was lost."""
-        self._connection.on_end(lambda: callback(self._connection.loss or DIED))
-
     async def new_context(self, settings: Settings, proxy: str, saved: SavedContext | None = None) -> Context:
-        """Open an isolated context whose requests all go through a proxy, or restore a lost one."""
         context = self._prepared.pop(proxy, None) if saved is None else None
         if context is not None and context.settings.viewport != settings.viewport:
             await context.close()
@@ -132,10 +80,6 @@ class Browser:
             context = self._add_context(answer["browserContextId"], settings)
         return await opened(context, saved)
 
-    async def default_context(self, settings: Settings, saved: SavedContext | None) -> Context:
-        """Raise `Unsupported`: rove uses the default context only in a browser that a person runs."""
-        raise Unsupported("This browser was started by rove, which gives every session a context behind its proxy.")
-
     def adopt_first_page(self, first_page: FirstPage, settings: Settings) -> None:
         """Take over the context and the page that were requested while the browser started."""
         if first_page.context_id is not None:
@@ -146,12 +90,9 @@ class Browser:
     def _add_context(self, identity: str, settings: Settings) -> Context:
         context = Context(self._connection, identity, settings, self._process.scratch)
         context.use_identity(self.identity)
-        self._contexts[identity] = context
-        context.on_closed = lambda: self._contexts.pop(identity, None)
-        return context
+        return keep(self._contexts, identity, context)
 
     async def answers_within(self, timeout: float) -> bool:
-        """Return whether the browser process answers within `timeout` seconds, or at least still sends events."""
         began = time.monotonic()
         try:
             async with asyncio.timeout(timeout):
@@ -172,14 +113,7 @@ class Browser:
                 return str(devices[0]["deviceString"]) if devices else ""
         return ""
 
-    async def kill(self) -> None:
-        """Disconnect and end the process without asking the browser to close."""
-        self._connection.close()
-        await asyncio.gather(*(context.release() for context in self._contexts.values()), self._tasks.close())
-        await asyncio.to_thread(self._process.release)
-
     async def close(self) -> None:
-        """Close the browser in a bounded time, whatever state it is in."""
         with contextlib.suppress(TimeoutError, CdpError):
             async with asyncio.timeout(CLOSE_TIMEOUT):
                 await self._connection.root.send("Browser.close")
@@ -218,16 +152,6 @@ class Browser:
 B = TypeVar("B", bound=Browser)
 
 
-async def opened(context: C, saved: SavedContext | None) -> C:
-    """Open a context with what was saved of it, and return it; close it if that fails."""
-    try:
-        await context.open(saved)
-    except BaseException:
-        await context.close()
-        raise
-    return context
-
-
 async def start_process(
     settings: Settings, progress: Callable[[str], None] | None, profile: ProfileLaunch | None = None
 ) -> BrowserProcess:
@@ -242,13 +166,10 @@ async def start_process(
     if profile is not None:
         await wait_until_unused(profile.folder)
     stealth = await asyncio.to_thread(_stealth_launch, settings, installation) if settings.stealth else None
-    runs = settings.home_folder / "run"
-    try:
-        return await asyncio.to_thread(
-            BrowserProcess, runs, installation, sandbox, settings.headless, False, profile, stealth
-        )
-    except OSError as error:
-        raise unwritable(settings.home_folder, error) from error
+    runs, headless = settings.home_folder / "run", settings.headless
+    return await spawned(
+        settings, lambda: BrowserProcess(runs, installation, sandbox, headless, profile=profile, stealth=stealth)
+    )
 
 
 def _stealth_launch(settings: Settings, installation: Installation) -> StealthLaunch:
@@ -267,23 +188,8 @@ def _ignore_progress(message: str) -> None:
 
 async def launch(settings: Settings, process: BrowserProcess, kind: type[B]) -> B:
     """Connect to a process that is starting; if it does not answer, end it and remove its files."""
-    connection: CdpConnection | None = None
-    sweeping = BackgroundTasks("launch")
-    sweeping.start(sweep_leftovers(settings.home_folder / "run"))
-    try:
-        async with asyncio.timeout(settings.deadlines.launch):
-            connection = await _open_connection(process)
-            browser = await _connect(process, connection, settings, kind)
-        # A slow or failed clean-up must not keep the caller from a browser that works.
-        await sweeping.finish(SWEEP_SECONDS)
-    except (TimeoutError, CdpError) as error:
-        reason = await asyncio.to_thread(process.last_log_line)
-        await _clean_up(connection, process)
-        raise BrowserUnavailable(f"{process.installation.path} did not start: {reason}") from error
-    except BaseException:
-        await _clean_up(connection, process)
-        raise
-    return browser
+    connecting = _connect(process, settings, kind)
+    return await launched(settings, process, process.installation.path, connecting, (TimeoutError, CdpError))
 
 
 async def _open_connection(process: BrowserProcess) -> CdpConnection:
@@ -295,7 +201,8 @@ async def _open_connection(process: BrowserProcess) -> CdpConnection:
     return CdpConnection(PipeTransport(*process.take_pipe(), first_page.received), COMMANDS_SENT)
 
 
-async def _connect(process: BrowserProcess, connection: CdpConnection, settings: Settings, kind: type[B]) -> B:
+async def _connect(process: BrowserProcess, settings: Settings, kind: type[B]) -> B:
+    process.connection = connection = await _open_connection(process)
     browser = kind(process, connection)
     if process.stealth is not None:
         browser.identity = identity_of(process.stealth.version)
@@ -317,12 +224,6 @@ def check_version(where: str, product: str) -> None:
             f"{where} is version {major} of Chromium, and rove needs {MIN_VERSION} or newer.",
             hint="Update it, or run `rove install` and leave ROVE_BROWSER unset.",
         )
-
-
-async def _clean_up(connection: CdpConnection | None, process: BrowserProcess) -> None:
-    if connection is not None:
-        connection.close()
-    await asyncio.to_thread(process.release)
 
 
 async def wait_until_unused(folder: str) -> None:
@@ -399,9 +300,7 @@ class ProfileBrowser(Browser):
         identity = contexts["defaultBrowserContextId"]
         context = ProfileContext(self._connection, identity, settings, self._process.scratch)
         context.use_identity(self.identity)
-        self._contexts[identity] = context
-        context.on_closed = lambda: self._contexts.pop(identity, None)
-        return await opened(context, saved)
+        return await opened(keep(self._contexts, identity, context), saved)
 
     async def close(self) -> None:
         """Close the browser, and let it write its profile to the disk before its process is ended."""

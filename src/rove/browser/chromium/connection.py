@@ -16,8 +16,8 @@ import logging
 import os
 import time
 import weakref
-from collections.abc import Callable, Collection, Generator
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Collection
+from typing import Any
 
 from rove.browser.chromium.flood import (
     LIMITED_EVENTS,
@@ -29,6 +29,15 @@ from rove.browser.chromium.flood import (
     dropped_event,
 )
 from rove.browser.failures import BrowserError
+from rove.browser.shared.connection import (
+    MAX_UNSENT_BYTES,
+    SMALL_RESPONSE_BYTES,
+    Connection,
+    EventSource,
+    Handler,
+    PendingCommand,
+    Transport,
+)
 from rove.browser.shared.flood import HELD_SECONDS, MAX_EVENT_BYTES
 from rove.tasks import BackgroundTasks
 from rove.validation.pattern import pattern
@@ -38,10 +47,7 @@ log = logging.getLogger(__name__)
 RefuseEvent = Callable[[dict[str, Any]], bool]
 DOCUMENTS = {"resourceType": "Document", "requestStage": "Request"}
 CdpResult = dict[str, Any]
-Handler = Callable[[CdpResult], object]
 EVENT_PREFIX = b'{"method":"'
-# Commands that the browser has not read yet; a working browser reads each of them at once.
-MAX_UNSENT_BYTES = 32 * 2**20
 # Messages of a target end in `,"sessionId":"<32 digits>"}`.
 _SESSION_FIELD = b',"sessionId":"'
 _SESSION_ID = slice(-34, -2)
@@ -58,8 +64,6 @@ CATCH_UP_SECONDS = 2.0
 TERMINATION_SECONDS = 1.0
 
 _RESPONSE_ID = pattern(rb'\{"id":(\d+),')
-# A shorter response is parsed without looking up the limit of its command.
-SMALL_RESPONSE_BYTES = 100_000
 
 
 class BrowserDocuments:
@@ -107,57 +111,24 @@ class CdpError(BrowserError):
     """The browser refused a command, or the connection to it is closed."""
 
 
-class _PendingCommand(NamedTuple):
-    """A command that has been sent and not answered yet."""
-
-    session_id: str | None
-    response: asyncio.Future[CdpResult]
-    max_bytes: int | None
-
-
-class Transport(Protocol):
-    """Carries messages to a browser and back: a pipe to a browser that rove started, or a WebSocket to another."""
-
-    async def open(self, connection: CdpConnection, /) -> None:
-        """Start to pass messages to `connection`, and call its `connection_lost` at the end."""
-
-    def write(self, message: bytes, /) -> None: ...
-    def close(self) -> None: ...
-
-    @property
-    def unsent(self) -> int:
-        """Number of bytes that the browser has not read yet."""
-        ...
-
-
-class CdpConnection:
+class CdpConnection(Connection):
     """Sends commands to one browser and passes its responses and events to the CDP sessions."""
+
+    error_type = CdpError
 
     def __init__(self, transport: Transport, commands_sent: int = 0) -> None:
         """`commands_sent`: how many commands were sent over the transport before this connection took it over."""
-        self._transport = transport
+        super().__init__(transport)
         self._last_id = commands_sent
-        self._pending: dict[int, _PendingCommand] = {}
         self._cdp_sessions: dict[str, CdpSession] = {}
         self._by_id: dict[bytes, CdpSession] = {}
         # The groups of the workers that the pages of a context share.
         self._shared_groups: weakref.WeakValueDictionary[str, TargetGroup] = weakref.WeakValueDictionary()
-        self._end_callbacks: list[Callable[[], None]] = []
         # Called with a group that sends more than rove can read.
         self.on_flood: Callable[[TargetGroup], None] = lambda group: None
         self._subscribed = {b"Target.detachedFromTarget"}
-        self._is_closed = False
-        self.is_open = False
-        # How the browser was lost, where more is known than that it has died.
-        self.loss: str | None = None
-        self.last_received_at = 0.0
         self.root = CdpSession(self, None)
         self.documents = BrowserDocuments(self.root)
-
-    async def open(self) -> None:
-        """Open the transport; commands can be sent from then on."""
-        self.is_open = True
-        await self._transport.open(self)
 
     def cdp_session(self, session_id: str) -> CdpSession:
         """Return the CDP session to a target that the browser has attached us to."""
@@ -169,35 +140,21 @@ class CdpConnection:
         """Parse events of this name; an event without a subscriber is dropped unparsed, to save time."""
         self._subscribed.add(event.encode())
 
-    def on_end(self, callback: Callable[[], None]) -> None:
-        """Call `callback` when the connection ends, whichever side closes it."""
-        self._end_callbacks.append(callback)
-
     def is_used_besides(self, groups: Collection[TargetGroup], since: float) -> bool:
         """Return whether a command was sent to a target outside of these groups."""
         targets = self._cdp_sessions.values()
         return any(cdp.commanded_at >= since and cdp.group not in groups for cdp in targets)
 
-    def close(self) -> None:
-        """Close the transport and fail all pending commands."""
-        if self._is_closed:
-            return
-        self._is_closed = True
-        self._transport.close()
-        self.connection_lost()
-
     async def send(
         self, session_id: str | None, method: str, params: dict[str, Any] | None, max_bytes: int | None = None
     ) -> CdpResult:
         """Send a command and return its result; see `CdpSession.send`."""
-        if not self.is_open:
-            raise CdpError(f"{method}: the browser is gone")
-        if self._transport.unsent > MAX_UNSENT_BYTES:
-            raise CdpError(f"{method}: the browser no longer reads commands")
+        if not self.is_open or self._transport.unsent > MAX_UNSENT_BYTES:
+            raise self._refusal(method)
         self._last_id += 1
         command_id = self._last_id
         response: asyncio.Future[CdpResult] = asyncio.get_running_loop().create_future()
-        self._pending[command_id] = _PendingCommand(session_id, response, max_bytes)
+        self._pending[command_id] = PendingCommand(session_id, response, max_bytes)
         self._write(command_id, session_id, method, params or {})
         try:
             return await response
@@ -213,16 +170,12 @@ class CdpConnection:
     def expect_response(self, command_id: int) -> asyncio.Future[CdpResult]:
         """Return a future for the response to a command that was sent before this connection was made."""
         response: asyncio.Future[CdpResult] = asyncio.get_running_loop().create_future()
-        self._pending[command_id] = _PendingCommand(None, response, None)
+        self._pending[command_id] = PendingCommand(None, response, None)
         response.add_done_callback(lambda _: self._pending.pop(command_id, None))
         response.add_done_callback(_retrieve_exception)
         return response
 
     def message_received(self, data: bytes, size: int) -> None:
-        """Handle one message; a failure is logged, so that the messages behind it are still handled.
-
-        `size`: the length of the message before the transport cut it.
-        """
         try:
             self._handle_message(data, size)
         except Exception:
@@ -359,16 +312,7 @@ class CdpConnection:
         else:
             cdp.group = self._shared_groups.setdefault(target.get("browserContextId", ""), TargetGroup())
 
-    def connection_lost(self) -> None:
-        """Fail all pending commands and run the callbacks: the transport is closed."""
-        if not self.is_open:
-            return
-        self.is_open = False
-        self._fail([command.response for command in self._pending.values()], "the browser is gone")
-        for callback in self._end_callbacks:
-            callback()
-
-    def _resolve(self, command: _PendingCommand | None, message: CdpResult) -> None:
+    def _resolve(self, command: PendingCommand | None, message: CdpResult) -> None:
         if command is None or command.response.done():
             return  # the caller no longer waits
         if "error" in message:
@@ -380,24 +324,14 @@ class CdpConnection:
         cdp = self._cdp_sessions.pop(session_id, None)
         self._by_id.pop(session_id.encode(), None)
         if cdp is not None:
-            cdp.emit("closed", {})
-        responses = [command.response for command in self._pending.values() if command.session_id == session_id]
-        self._fail(responses, "the page is closed")
+            cdp.end()
+        self._fail_commands_of(session_id)
 
     def _refuse_if_large(self, data: bytes) -> bool:
-        """Fail the command if its response exceeds `max_bytes`: parsing it would block the event loop."""
+        """Return whether a response is too large for its command, which then fails."""
         if len(data) < SMALL_RESPONSE_BYTES or (match := _RESPONSE_ID.match(data)) is None:
             return False
-        command = self._pending.get(int(match[1]))
-        if command is None or command.max_bytes is None or len(data) <= command.max_bytes:
-            return False
-        self._fail([command.response], f"it takes more than {command.max_bytes / 1e6:g} MB")
-        return True
-
-    def _fail(self, responses: list[asyncio.Future[CdpResult]], reason: str) -> None:
-        for response in responses:
-            if not response.done():
-                response.set_exception(CdpError(reason))
+        return self._is_too_large(int(match[1]), len(data))
 
 
 def _retrieve_exception(response: asyncio.Future[CdpResult]) -> None:
@@ -406,10 +340,11 @@ def _retrieve_exception(response: asyncio.Future[CdpResult]) -> None:
         response.exception()
 
 
-class CdpSession:
+class CdpSession(EventSource):
     """A CDP session: to the browser itself, to a page, or to a frame or worker in a process of its own."""
 
     def __init__(self, connection: CdpConnection, session_id: str | None) -> None:
+        super().__init__()
         self._connection = connection
         self.session_id = session_id
         # The targets whose events are limited together with those of this one.
@@ -418,8 +353,6 @@ class CdpSession:
         self.commanded_at = 0.0
         self._data_length = 0
         self._data_told_at = 0.0
-        self._handlers: dict[str, list[Handler]] = {}
-        self._closed = asyncio.Event()
         # Whether it reports the JavaScript contexts of its target.
         self.reports_contexts = True
         self._terminated_at = -TERMINATION_SECONDS
@@ -432,10 +365,6 @@ class CdpSession:
     @property
     def is_closed(self) -> bool:
         return self._closed.is_set() or not self._connection.is_open
-
-    async def wait_closed(self) -> None:
-        """Wait until the browser has detached us from the target."""
-        await self._closed.wait()
 
     async def send(self, method: str, params: dict[str, Any] | None = None, max_bytes: int | None = None) -> CdpResult:
         """Send a command and return its result; raise CdpError if it is refused or the target goes away meanwhile.
@@ -459,21 +388,9 @@ class CdpSession:
             await self._connection.send(None, "Target.detachFromTarget", {"sessionId": self.session_id})
 
     def on(self, event: str, handler: Handler) -> None:
-        """Call `handler` for every such event.
-
-        Two events are rove's own: `closed` when the CDP session ends, `dropped` when an event exceeded the limits.
-        """
+        """Call `handler` for every such event."""
         self._connection.subscribe(event)
-        self._handlers.setdefault(event, []).append(handler)
-
-    @contextlib.contextmanager
-    def subscription(self, event: str, handler: Handler) -> Generator[None]:
-        """Call `handler` for every such event within a `with` block."""
-        self.on(event, handler)
-        try:
-            yield
-        finally:
-            self._handlers[event].remove(handler)
+        super().on(event, handler)
 
     def add_data(self, request: str, length: int) -> None:
         """Tell how much of a document has arrived, now and then: it may arrive byte by byte."""
@@ -483,15 +400,8 @@ class CdpSession:
             self._data_told_at, length, self._data_length = now, self._data_length, 0
             self.emit("Network.dataReceived", {"requestId": request, "dataLength": length})
 
-    def emit(self, event: str, params: CdpResult) -> None:
-        """Call the handlers of an event."""
-        if event == "closed":
-            self._closed.set()
-        for handler in tuple(self._handlers.get(event, ())):
-            handler(params)
 
-
-class PipeTransport:
+class PipeTransport(Transport):
     """Two file descriptors, one for each direction; every message ends in a zero byte."""
 
     def __init__(self, read_fd: int, write_fd: int, received: bytes = b"") -> None:
@@ -502,7 +412,7 @@ class PipeTransport:
         self._output: asyncio.WriteTransport | None = None
         self._input: asyncio.ReadTransport | None = None
 
-    async def open(self, connection: CdpConnection) -> None:
+    async def open(self, connection: Connection) -> None:
         loop = asyncio.get_running_loop()
         self._output, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, os.fdopen(self._write_fd, "wb", 0))
         splitter = _MessageSplitter(connection)
@@ -531,7 +441,7 @@ class PipeTransport:
 class _MessageSplitter(asyncio.Protocol):
     """Splits the stream at the zero bytes that end each message."""
 
-    def __init__(self, connection: CdpConnection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._pieces: list[bytes] = []
         self._size = 0

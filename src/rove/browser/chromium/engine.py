@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
-from rove.browser.browser import BrowserEngine, Finding, Meter, ProfileLaunch, Progress
-from rove.browser.browser import BrowserProcess as StartedProcess
+from rove.browser.browser import Finding, Meter, ProfileLaunch, Progress
 from rove.browser.chromium.browser import Browser, ProfileBrowser, launch, start_process
 from rove.browser.chromium.emulation import own_user_agent
 from rove.browser.chromium.launch import BrowserProcess
+from rove.browser.shared import process as shared_process
+from rove.browser.shared.engine import BrowserEngine
 from rove.settings.chrome_version import PINNED
 from rove.settings.tree import Settings
 
@@ -17,20 +18,15 @@ if TYPE_CHECKING:
     from rove.browser.chromium.attachment import AttachedBrowser
 
 
-class ChromiumEngine:
+class ChromiumEngine(BrowserEngine):
     """Starts Chromium, or attaches to one that a person runs."""
-
-    isolates_scripts = True
-
-    def takes_proxy(self, settings: Settings) -> bool:
-        return True
 
     async def start_process(
         self, settings: Settings, progress: Progress | None, profile: ProfileLaunch | None = None
     ) -> BrowserProcess:
         return await start_process(settings, progress, profile)
 
-    async def launch(self, settings: Settings, process: StartedProcess) -> Browser:
+    async def launch(self, settings: Settings, process: shared_process.BrowserProcess) -> Browser:
         assert isinstance(process, BrowserProcess), "a process of another engine"
         if process.profile is None:
             return await launch(settings, process, Browser)

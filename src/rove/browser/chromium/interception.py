@@ -131,17 +131,17 @@ class Interceptor(interception.Interceptor[CdpSession]):
         patterns = [{"urlPattern": _escaped(url), "requestStage": "Request"} for url in dict.fromkeys(urls)]
         return [*patterns, DOCUMENTS] if cdp in self._refusing or self._holds_of(cdp) else patterns
 
-    async def update(self, cdp: CdpSession) -> None:
-        patterns = self._patterns(cdp)
+    async def update(self, page: CdpSession) -> None:
+        patterns = self._patterns(page)
         if patterns:
-            self._enabled.add(cdp)
-            await cdp.send(
+            self._enabled.add(page)
+            await page.send(
                 "Fetch.enable",
                 {"patterns": patterns, "handleAuthRequests": bool(self._authentication.origins)},
             )
-        elif cdp in self._enabled:
-            self._enabled.discard(cdp)
-            await cdp.send("Fetch.disable")
+        elif page in self._enabled:
+            self._enabled.discard(page)
+            await page.send("Fetch.disable")
 
     # What becomes of them
 

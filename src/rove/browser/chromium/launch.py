@@ -16,6 +16,7 @@ import sys
 from _thread import allocate_lock, start_new_thread
 
 from rove.browser.chromium.discovery import Installation, find
+from rove.browser.shared import process as shared_process
 from rove.browser.shared import socket_filter, watchdog
 from rove.browser.shared.process import ChildProcess, RunFolder, reserved_port
 from rove.errors import RoveError
@@ -237,7 +238,7 @@ def _proxy_url(port: socket) -> str:
     return f"http://127.0.0.1:{port.getsockname()[1]}"
 
 
-class BrowserProcess:
+class BrowserProcess(shared_process.BrowserProcess):
     """A browser process that is starting, with its run folder and watchdog.
 
     With `makes_page`, a first context and a page in it are requested at once. Their proxy is a port that is reserved
@@ -270,20 +271,7 @@ class BrowserProcess:
             raise
         self.first_page = FirstPage(*self._pipe, _proxy_url(self._proxy_port)) if self._proxy_port else None
 
-    @property
-    def scratch(self) -> Path:
-        return self.folder.path
-
-    @property
-    def is_running(self) -> bool:
-        return self.process.poll() is None
-
-    @property
-    def process_group(self) -> int:
-        return self.process.pid
-
     def take_proxy_port(self) -> int | None:
-        """Return the descriptor of the first page's proxy port, which the caller must close; None if there is none."""
         port, self._proxy_port = self._proxy_port, None
         return port.detach() if port is not None else None
 
@@ -292,10 +280,6 @@ class BrowserProcess:
         assert self._pipe is not None, "taken before"
         pipe, self._pipe = self._pipe, None
         return pipe
-
-    def wait(self) -> None:
-        """Wait until the browser has ended by itself."""
-        self.process.wait()
 
     def release(self) -> None:
         """Kill the browser, remove its run folder and close what was not taken."""
@@ -313,20 +297,6 @@ class BrowserProcess:
         for port in (self._closed_port, self._proxy_port):
             if port is not None:
                 port.close()
-
-    @property
-    def _log_path(self) -> str:
-        return f"{self.folder.location}/browser.log"
-
-    def last_log_line(self) -> str:
-        """Return the last line that the browser logged, which mostly says why it did not start."""
-        try:
-            with open(self._log_path, errors="replace", encoding="utf-8") as log:
-                text = log.read()
-        except OSError:
-            text = ""
-        lines = [line for line in text.splitlines() if line.strip()]
-        return lines[-1][:300] if lines else "it logged nothing"
 
     def _spawn(self, headless: bool) -> tuple[tuple[int, int], ChildProcess]:
         browser_in, our_out = os.pipe()
@@ -357,7 +327,7 @@ class BrowserProcess:
             arguments = self.stealth.arguments(arguments)
         command = [self.installation.location, *arguments]
         null = os.open(os.devnull, os.O_RDWR)
-        log = os.open(self._log_path, os.O_CREAT | os.O_WRONLY, 0o600)
+        log = os.open(self.log_path, os.O_CREAT | os.O_WRONLY, 0o600)
         try:
             # Chromium expects its pipe at descriptors 3 and 4.
             descriptors = {0: null, 1: null, 2: log, 3: read_fd, 4: write_fd}

@@ -10,25 +10,23 @@ from collections.abc import Callable
 from typing import Any
 
 from rove.browser.browser import ProfileLaunch
-from rove.browser.context import DIED, SavedContext
+from rove.browser.context import SavedContext
 from rove.browser.firefox.connection import MAX_MESSAGE_BYTES, BidiConnection, BidiError
 from rove.browser.firefox.context import Context
 from rove.browser.firefox.install import ensure
 from rove.browser.firefox.interception import Interceptions
 from rove.browser.firefox.launch import FirefoxProcess
 from rove.browser.firefox.profiler import Recorder
-from rove.browser.shared.machine import kill_largest_page, memory_in_use, refuse_without_display, sweep_leftovers
+from rove.browser.shared.browser import BrowserOf, keep, launched, opened, spawned
+from rove.browser.shared.machine import refuse_without_display
 from rove.browser.shared.websocket import HandshakeFailed, WebSocketTransport
-from rove.errors import BrowserUnavailable, Unsupported, unwritable
+from rove.errors import BrowserUnavailable, Unsupported
 from rove.settings.debug_port import DebugPort
 from rove.settings.tree import Settings
-from rove.tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)
 # How many times longer than Chromium it may take to answer.
 PATIENCE = 3
-# Seconds that a launch waits for the removal of what earlier processes left; the rest goes on in the background.
-SWEEP_SECONDS = 0.5
 # The first version that has all that rove uses, such as a proxy for each user context.
 MIN_VERSION = 153
 # Dialogs wait until rove answers them.
@@ -37,45 +35,21 @@ CAPABILITIES = {"alwaysMatch": {"unhandledPromptBehavior": {"default": "ignore"}
 EVENTS = ("browsingContext", "input", "network", "script")
 
 
-class Browser:
+class Browser(BrowserOf[Context]):
     """A Firefox: its process, the connection to it and its contexts."""
 
     def __init__(self, process: FirefoxProcess, connection: BidiConnection) -> None:
-        self._process = process
-        self._connection = connection
-        self._contexts: dict[str, Context] = {}
-        self._tasks = BackgroundTasks("browser", expected=(BidiError,))
+        super().__init__(process)
+        self._connection: BidiConnection = connection
         self.interceptions = Interceptions(connection, self._tasks)
         self._recorder = Recorder(process.process, process.recordings)
-        self.version = ""
         self.user_agent = ""
         connection.on("browsingContext.contextCreated", self._on_context_created)
         connection.on("browsingContext.contextDestroyed", self._on_context_destroyed)
         connection.on("browsingContext.downloadWillBegin", self._on_download_started)
         connection.on("browsingContext.downloadEnd", self._on_download_ended)
 
-    @property
-    def is_alive(self) -> bool:
-        return self._connection.is_open and self._process.is_running
-
-    @property
-    def process_group(self) -> int | None:
-        return self._process.process_group
-
-    def memory_in_use(self) -> int | None:
-        """Return the bytes that Firefox's processes hold; None where the kernel does not say."""
-        return memory_in_use(self._process.process_group)
-
-    def kill_largest_page(self) -> bool:
-        """Kill the page process that holds the most memory; False if there is none."""
-        return kill_largest_page(self._process.process_group)
-
-    def on_lost(self, callback: Callable[[str], None]) -> None:
-        """Call `callback` when the connection to Firefox ends, with how it was lost."""
-        self._connection.on_end(lambda: callback(self._connection.loss or DIED))
-
     async def new_context(self, settings: Settings, proxy: str, saved: SavedContext | None = None) -> Context:
-        """Open an isolated context whose requests all go through a proxy, or restore a lost one."""
         # Of a manual proxy, Firefox uses the one for HTTP for all schemes; a second one would be a second answer.
         params = {"proxy": {"proxyType": "manual", "httpProxy": proxy.removeprefix("http://"), "noProxy": []}}
         identity = (await self._connection.send("browser.createUserContext", params))["userContext"]
@@ -83,21 +57,9 @@ class Browser:
         context = Context(
             self._connection, identity, settings, scratch, self.interceptions, self.user_agent, self._recorder
         )
-        self._contexts[identity] = context
-        context.on_closed = lambda: self._contexts.pop(identity, None)
-        try:
-            await context.open(saved)
-        except BaseException:
-            await context.close()
-            raise
-        return context
-
-    async def default_context(self, settings: Settings, saved: SavedContext | None) -> Context:
-        """Raise `Unsupported`: rove does not attach to a Firefox that a person runs."""
-        raise Unsupported("This browser was started by rove, which gives every session a context behind its proxy.")
+        return await opened(keep(self._contexts, identity, context), saved)
 
     async def answers_within(self, timeout: float) -> bool:
-        """Return whether Firefox answers within `timeout` seconds, or at least still sends events."""
         began = time.monotonic()
         # One thread of Firefox does what Chromium does in several: opening a window takes it a second where it is busy.
         timeout *= PATIENCE
@@ -108,12 +70,6 @@ class Browser:
             # the second half of the time shows that the browser still works.
             return self._connection.is_open and self._connection.last_received_at > began + timeout / 2
         return True
-
-    async def kill(self) -> None:
-        """Disconnect and end the process without asking Firefox to close."""
-        self._connection.close()
-        await asyncio.gather(*(context.release() for context in self._contexts.values()), self._tasks.close())
-        await asyncio.to_thread(self._process.release)
 
     async def close(self) -> None:
         """Close Firefox. Nothing of it is kept, so it need not write its files first."""
@@ -167,38 +123,13 @@ async def start_process(
     may_fetch = settings.fetch_browser and progress is not None
     installation = await asyncio.to_thread(ensure, settings, may_fetch, progress or (lambda message: None))
     runs, sandbox = settings.home_folder / "run", settings.sandbox != "off"
-    try:
-        return await asyncio.to_thread(FirefoxProcess, runs, installation, settings.headless, sandbox)
-    except OSError as error:
-        raise unwritable(settings.home_folder, error) from error
+    return await spawned(settings, lambda: FirefoxProcess(runs, installation, settings.headless, sandbox))
 
 
 async def launch(settings: Settings, process: FirefoxProcess) -> Browser:
     """Connect to a Firefox that is starting; if it does not answer, end it and remove its files."""
-    connection: BidiConnection | None = None
-    sweeping = BackgroundTasks("launch")
-    sweeping.start(sweep_leftovers(settings.home_folder / "run"))
-    try:
-        async with asyncio.timeout(settings.deadlines.launch):
-            port = await _read_port(process)
-            connection = BidiConnection(WebSocketTransport(DebugPort("127.0.0.1", port, "/session"), MAX_MESSAGE_BYTES))
-            browser = await _connect(process, connection)
-        # A slow or failed clean-up must not keep the caller from a browser that works.
-        await sweeping.finish(SWEEP_SECONDS)
-    except (TimeoutError, BidiError, HandshakeFailed, OSError) as error:
-        reason = process.last_log_line()
-        await _clean_up(connection, process)
-        raise BrowserUnavailable(f"{process.installation.path} did not start: {reason}") from error
-    except BaseException:
-        await _clean_up(connection, process)
-        raise
-    return browser
-
-
-async def _clean_up(connection: BidiConnection | None, process: FirefoxProcess) -> None:
-    if connection is not None:
-        connection.close()
-    await asyncio.to_thread(process.release)
+    failures = (TimeoutError, BidiError, HandshakeFailed, OSError)
+    return await launched(settings, process, process.installation.path, _connect(process), failures)
 
 
 class _Output(asyncio.Protocol):
@@ -233,7 +164,9 @@ async def _read_port(process: FirefoxProcess) -> int:
     return await port
 
 
-async def _connect(process: FirefoxProcess, connection: BidiConnection) -> Browser:
+async def _connect(process: FirefoxProcess) -> Browser:
+    port = DebugPort("127.0.0.1", await _read_port(process), "/session")
+    process.connection = connection = BidiConnection(WebSocketTransport(port, MAX_MESSAGE_BYTES))
     browser = Browser(process, connection)
     await connection.open()
     answer = (await connection.send("session.new", {"capabilities": CAPABILITIES}))["capabilities"]

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import logging
-from collections.abc import Callable, Generator
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 from rove.browser.failures import BrowserError
 from rove.browser.firefox.flood import EVENT_PREFIX, Admission, Verdict, context_of, dropped_event, method_of
+from rove.browser.shared.connection import (
+    MAX_UNSENT_BYTES,
+    SMALL_RESPONSE_BYTES,
+    Connection,
+    EventSource,
+    Handler,
+    PendingCommand,
+    Transport,
+)
 from rove.browser.shared.flood import HELD_SECONDS
 from rove.validation.pattern import pattern
 
 log = logging.getLogger(__name__)
 BidiResult = dict[str, Any]
-Handler = Callable[[BidiResult], object]
 # A caller mostly has less time than this; it ends commands that Firefox would never answer.
 COMMAND_SECONDS = 60.0
-# Commands that Firefox has not read yet; a working Firefox reads each of them at once.
-MAX_UNSENT_BYTES = 32 * 2**20
 # A longer message ends the connection; no screenshot and no body that rove asks for comes near it.
 MAX_MESSAGE_BYTES = 256 * 2**20
-# A shorter response is parsed without looking up the limit of its command.
-SMALL_RESPONSE_BYTES = 100_000
 _RESPONSE_ID = pattern(rb'\{"type":"(?:success|error)","id":(\d+),')
 # Without these, no event could be passed to the page that it belongs to.
 _ALWAYS_READ = frozenset(
@@ -54,50 +56,21 @@ class BidiError(BrowserError):
         self.code = code
 
 
-class _PendingCommand(NamedTuple):
-    """A command that has been sent and not answered yet."""
-
-    context: str | None
-    response: asyncio.Future[BidiResult]
-    max_bytes: int | None
-
-
-class Transport(Protocol):
-    """Carries messages to a browser and back."""
-
-    async def open(self, connection: BidiConnection, /) -> None: ...
-    def write(self, message: bytes, /) -> None: ...
-    def close(self) -> None: ...
-    @property
-    def unsent(self) -> int: ...
-
-
-class BidiConnection:
+class BidiConnection(Connection):
     """Sends commands to one Firefox, and passes its answers to the callers and its events to handlers."""
 
+    error_type = BidiError
+
     def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-        self._last_id = 0
-        self._pending: dict[int, _PendingCommand] = {}
+        super().__init__(transport)
         self._handlers: dict[str, list[Handler]] = {}
         # The top-level browsing context of each context, and each window realm's context.
         self._top_of: dict[str, str] = {}
         self._context_of_realm: dict[str, str] = {}
         self._pages: dict[str, PageChannel] = {}
         self._subscribed: set[str] = set()
-        self._end_callbacks: list[Callable[[], None]] = []
-        self._is_closed = False
         # Held while keys are sent: Firefox has one active window, and pages of all sessions share it.
         self.keyboard_lock = asyncio.Lock()
-        self.is_open = False
-        # How the browser was lost, where more is known than that it has died.
-        self.loss: str | None = None
-        self.last_received_at = 0.0
-
-    async def open(self) -> None:
-        """Open the transport; commands can be sent from then on."""
-        self.is_open = True
-        await self._transport.open(self)
 
     async def send(
         self,
@@ -113,14 +86,12 @@ class BidiConnection:
         `context`: the top-level browsing context with whose end the command fails. With `max_bytes`, a larger answer
         is refused too.
         """
-        if not self.is_open:
-            raise BidiError(f"{method}: the browser is gone")
-        if self._transport.unsent > MAX_UNSENT_BYTES:
-            raise BidiError(f"{method}: the browser no longer reads commands")
+        if not self.is_open or self._transport.unsent > MAX_UNSENT_BYTES:
+            raise self._refusal(method)
         self._last_id += 1
         command_id = self._last_id
         response: asyncio.Future[BidiResult] = asyncio.get_running_loop().create_future()
-        self._pending[command_id] = _PendingCommand(context, response, max_bytes)
+        self._pending[command_id] = PendingCommand(context, response, max_bytes)
         self._transport.write(json.dumps({"id": command_id, "method": method, "params": params or {}}).encode())
         # A caller that is cancelled, or has less time, must get its own exception and not this one.
         backstop = asyncio.get_running_loop().call_later(timeout, self._give_up, command_id, method, timeout)
@@ -132,7 +103,7 @@ class BidiConnection:
 
     def _give_up(self, command_id: int, method: str, timeout: float) -> None:
         if (command := self._pending.get(command_id)) is not None:
-            _fail(command.response, f"{method} was not answered within {timeout:g} seconds")
+            self._fail([command.response], f"{method} was not answered within {timeout:g} seconds")
 
     async def subscribe(self, *events: str) -> None:
         """Ask Firefox for events, or for all events of a module, of every page; once each."""
@@ -166,31 +137,11 @@ class BidiConnection:
         """The empty window that Firefox has opened by itself, which belongs to no session."""
         return next((page for page in self._pages.values() if page.user_context == DEFAULT_USER_CONTEXT), None)
 
-    def on_end(self, callback: Callable[[], None]) -> None:
-        """Call `callback` when the connection ends, whichever side closes it."""
-        self._end_callbacks.append(callback)
-
-    def close(self) -> None:
-        """Close the transport and fail all pending commands."""
-        if not self._is_closed:
-            self._is_closed = True
-            self._transport.close()
-            self.connection_lost()
-
-    def connection_lost(self) -> None:
-        """Fail all pending commands and run the callbacks: the transport is closed."""
-        if not self.is_open:
-            return
-        self.is_open = False
-        for command in self._pending.values():
-            _fail(command.response, "the browser is gone")
+    def end_targets(self) -> None:
         for page in self._pages.values():
             page.end()
-        for callback in self._end_callbacks:
-            callback()
 
     def message_received(self, data: bytes, size: int) -> None:
-        """Handle one message; a failure is logged, so that the messages behind it are still handled."""
         try:
             if data.startswith(EVENT_PREFIX):
                 self._handle_event(data, size)
@@ -211,16 +162,13 @@ class BidiConnection:
             command.response.set_result(message["result"])
 
     def _refuse_if_large(self, data: bytes) -> bool:
-        """Fail the command if its answer exceeds `max_bytes`: parsing it would block the event loop."""
+        """Return whether an answer is too large for its command, which then fails."""
         if len(data) < SMALL_RESPONSE_BYTES or (match := _RESPONSE_ID.match(data)) is None:
             return False
-        command = self._pending.get(int(match[1]))
-        if command is None or command.max_bytes is None or len(data) <= command.max_bytes:
-            return False
-        if not command.response.done():
-            message = f"it takes more than {command.max_bytes / 1e6:g} MB"
-            command.response.set_exception(BidiError(message, TOO_LARGE))
-        return True
+        return self._is_too_large(int(match[1]), len(data))
+
+    def too_large(self, message: str) -> BidiError:
+        return BidiError(message, TOO_LARGE)
 
     # Events
 
@@ -309,23 +257,20 @@ class BidiConnection:
         self._top_of.pop(context, None)
         if (page := self._pages.pop(context, None)) is None:
             return
-        for command in self._pending.values():
-            if command.context == context:
-                _fail(command.response, "the page is closed")
+        self._fail_commands_of(context)
         for inner in [inner for inner, top in self._top_of.items() if top == context]:
             del self._top_of[inner]
         page.end()
 
 
-def _fail(response: asyncio.Future[BidiResult], reason: str) -> None:
-    if not response.done():
-        response.set_exception(BidiError(reason))
+class PageChannel(EventSource):
+    """A page as the protocol knows it; `context` is the id of its top-level browsing context.
 
-
-class PageChannel:
-    """A page as the protocol knows it; `context` is the id of its top-level browsing context."""
+    Its events are those of the page and of the frames in it; `context` in each says which.
+    """
 
     def __init__(self, connection: BidiConnection, context: str) -> None:
+        super().__init__()
         self.connection = connection
         self.context = context
         # The id of the user context that it is in.
@@ -333,16 +278,10 @@ class PageChannel:
         # Whether its requests are answered by what opened it, and not by rules.
         self.is_hidden = False
         self.admission = Admission(context)
-        self._handlers: dict[str, list[Handler]] = {}
-        self._closed = asyncio.Event()
 
     @property
     def is_closed(self) -> bool:
         return self._closed.is_set() or not self.connection.is_open
-
-    async def wait_closed(self) -> None:
-        """Wait until the page is gone."""
-        await self._closed.wait()
 
     async def send(
         self,
@@ -363,33 +302,6 @@ class PageChannel:
             params["context"] = self.context
         return await self.connection.send(method, params, context=self.context, timeout=timeout, max_bytes=max_bytes)
 
-    def on(self, event: str, handler: Handler) -> None:
-        """Call `handler` for every such event of the page or a frame in it; `context` in it says which.
-
-        Two events are rove's own: `closed` when the page is gone, `dropped` when an event exceeded the limits.
-        """
-        self._handlers.setdefault(event, []).append(handler)
-
-    @contextlib.contextmanager
-    def subscription(self, event: str, handler: Handler) -> Generator[None]:
-        """Call `handler` for every such event within a `with` block."""
-        self.on(event, handler)
-        try:
-            yield
-        finally:
-            self._handlers[event].remove(handler)
-
     def handles(self, event: str) -> bool:
         """Return whether an event has a handler."""
         return bool(self._handlers.get(event))
-
-    def emit(self, event: str, params: dict[str, Any]) -> None:
-        """Call the handlers of an event."""
-        for handler in tuple(self._handlers.get(event, ())):
-            handler(params)
-
-    def end(self) -> None:
-        """Note that the page is gone."""
-        if not self._closed.is_set():
-            self._closed.set()
-            self.emit("closed", {})

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
-from rove.browser.browser import BrowserEngine, Finding, Meter, ProfileLaunch, Progress
-from rove.browser.browser import BrowserProcess as StartedProcess
+from rove.browser.browser import Finding, Meter, ProfileLaunch, Progress
 from rove.browser.firefox.install import ensure, fetch, installed, version
 from rove.browser.firefox.launch import FirefoxProcess
-from rove.errors import BrowserUnavailable, Unsupported
+from rove.browser.shared import process as shared_process
+from rove.browser.shared.engine import BrowserEngine
+from rove.errors import BrowserUnavailable
 from rove.settings.tree import Settings
 from rove.validation.pattern import pattern
 
@@ -21,13 +22,8 @@ _MAJOR = pattern(r"(\d+)\.")
 _USUAL_MAJOR = "153"
 
 
-class FirefoxEngine:
+class FirefoxEngine(BrowserEngine):
     """Starts Firefox."""
-
-    isolates_scripts = True
-
-    def takes_proxy(self, settings: Settings) -> bool:
-        return True
 
     async def start_process(
         self, settings: Settings, progress: Progress | None, profile: ProfileLaunch | None = None
@@ -36,16 +32,11 @@ class FirefoxEngine:
 
         return await start_process(settings, progress, profile)
 
-    async def launch(self, settings: Settings, process: StartedProcess) -> Browser:
+    async def launch(self, settings: Settings, process: shared_process.BrowserProcess) -> Browser:
         from rove.browser.firefox.browser import launch
 
         assert isinstance(process, FirefoxProcess), "a process of another engine"
         return await launch(settings, process)
-
-    async def attach(self, settings: Settings) -> Browser:
-        raise Unsupported(
-            "rove attaches only to Chromium and Chrome.", hint="Leave out --engine, or leave out --attach."
-        )
 
     def install(
         self, settings: Settings, progress: Progress, meter: Meter | None = None, force: bool = False

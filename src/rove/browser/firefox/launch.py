@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rove.browser.firefox.install import Installation
 from rove.browser.firefox.profiler import FOLDER_VARIABLE
+from rove.browser.shared import process as shared_process
 from rove.browser.shared import watchdog
 from rove.browser.shared.process import ChildProcess, RunFolder, reserved_port
 from rove.validation.pattern import pattern
@@ -242,7 +243,7 @@ def user_js(values: Mapping[str, Preference]) -> str:
     return "".join(f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in values.items())
 
 
-class FirefoxProcess:
+class FirefoxProcess(shared_process.BrowserProcess):
     """A Firefox that is starting. Requests that belong to no session go to a port that is closed."""
 
     def __init__(self, runs: Path, installation: Installation, headless: bool, sandbox: bool = True) -> None:
@@ -263,10 +264,6 @@ class FirefoxProcess:
             raise
 
     @property
-    def scratch(self) -> Path:
-        return self.folder.path
-
-    @property
     def profile(self) -> Path:
         return self.folder.path / "profile"
 
@@ -274,18 +271,6 @@ class FirefoxProcess:
     def recordings(self) -> Path:
         """The folder that Firefox's profiler writes to."""
         return self.folder.path / "recordings"
-
-    @property
-    def is_running(self) -> bool:
-        return self.process.poll() is None
-
-    @property
-    def process_group(self) -> int:
-        return self.process.pid
-
-    def take_proxy_port(self) -> int | None:
-        """Return None: no page is opened before the caller asks for one."""
-        return None
 
     def take_output(self) -> int:
         """Return the descriptor of what Firefox prints, which the caller must close."""
@@ -301,12 +286,7 @@ class FirefoxProcess:
         return int(match[1]) if match else None
 
     def last_log_line(self) -> str:
-        """Return the last line that Firefox printed, which mostly says why it did not start."""
         return self._log[-1] if self._log else "it printed nothing"
-
-    def wait(self) -> None:
-        """Wait until Firefox has ended by itself."""
-        self.process.wait()
 
     def release(self) -> None:
         """Kill Firefox, remove its run folder and close what was not taken."""

@@ -11,6 +11,7 @@ import os
 import sys
 import time
 from _socket import socket  # the `socket` module, which wraps it, takes 8 ms to import
+from abc import ABC, abstractmethod
 
 from rove.browser.shared import watchdog
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
     from typing import Any
+
+    from rove.browser.shared.connection import Connection
 
 # SIGPIPE and SIGXFSZ (the same numbers on every system): Python ignores them, and a child would inherit that.
 _DEFAULT_SIGNALS = (13, 25)
@@ -203,6 +206,59 @@ class _WatchdogProcess:
             os.kill(self._process.pid, _SIGKILL)
         self._process.wait()
         os.close(self._write_fd)
+
+
+class BrowserProcess(ABC):
+    """A browser process that has been started and may not answer yet, with the folder for its temporary files."""
+
+    folder: RunFolder
+    process: ChildProcess
+    # The connection to it, once there is one.
+    connection: Connection | None = None
+
+    @property
+    def scratch(self) -> Path:
+        """The folder for temporary files."""
+        return self.folder.path
+
+    @property
+    def is_running(self) -> bool:
+        return self.process.poll() is None
+
+    @property
+    def process_group(self) -> int | None:
+        """The process group of a browser that rove started; None for one that it is attached to."""
+        return self.process.pid
+
+    def take_proxy_port(self) -> int | None:
+        """Return the descriptor of the port reserved for the first page's proxy, which the caller closes.
+
+        None if no page is opened before the caller asks for one.
+        """
+        return None
+
+    def wait(self) -> None:
+        """Wait until the browser has ended by itself."""
+        self.process.wait()
+
+    @abstractmethod
+    def release(self) -> None:
+        """End the process and remove what belongs to it."""
+
+    @property
+    def log_path(self) -> str:
+        """Where the browser writes what it logs."""
+        return f"{self.folder.location}/browser.log"
+
+    def last_log_line(self) -> str:
+        """Return the last line that the browser logged, which mostly says why it did not start."""
+        try:
+            with open(self.log_path, errors="replace", encoding="utf-8") as log:
+                text = log.read()
+        except OSError:
+            text = ""
+        lines = [line for line in text.splitlines() if line.strip()]
+        return lines[-1][:300] if lines else "it logged nothing"
 
 
 def discard(folder: Path) -> None:

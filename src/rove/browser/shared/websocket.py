@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Protocol, cast
+from typing import cast
 
 from websockets.client import ClientProtocol
 from websockets.frames import Frame, Opcode
 from websockets.uri import parse_uri
 
 from rove.browser.failures import BrowserError
+from rove.browser.shared.connection import Connection, Transport
 from rove.settings.debug_port import DebugPort
 
 
@@ -21,33 +22,20 @@ class HandshakeFailed(BrowserError):
     """What listens at the port speaks no WebSocket, or refuses this one."""
 
 
-class Receiver(Protocol):
-    """Handles the messages that a transport has received."""
-
-    # When the last bytes were received, by the monotonic clock.
-    last_received_at: float
-
-    def message_received(self, data: bytes, size: int, /) -> None:
-        """Handle one message; `size` is its length before the transport cut it."""
-
-    def connection_lost(self) -> None:
-        """Handle the end of the connection."""
-
-
-class WebSocketTransport(asyncio.Protocol):
+class WebSocketTransport(Transport, asyncio.Protocol):
     """A WebSocket with messages of any size, and no pings: a busy browser would miss them and be disconnected."""
 
     def __init__(self, port: DebugPort, max_bytes: int | None = None) -> None:
         """`max_bytes`: the connection ends when a longer message arrives."""
         self._port = port
         self._max_bytes = max_bytes
-        self._connection: Receiver | None = None
+        self._connection: Connection | None = None
         self._protocol: ClientProtocol | None = None
         self._transport: asyncio.Transport | None = None
         self._handshake: asyncio.Future[None] | None = None
         self._pieces: list[bytes] = []
 
-    async def open(self, connection: Receiver) -> None:
+    async def open(self, connection: Connection) -> None:
         """Connect and do the handshake; raise OSError if the port is closed, HandshakeFailed if no browser is there."""
         self._connection = connection
         loop = asyncio.get_running_loop()
@@ -104,7 +92,7 @@ class WebSocketTransport(asyncio.Protocol):
         else:
             self._handshake.set_exception(HandshakeFailed(str(failure)))
 
-    def _handle_frame(self, frame: Frame, connection: Receiver) -> None:
+    def _handle_frame(self, frame: Frame, connection: Connection) -> None:
         if frame.opcode not in (Opcode.TEXT, Opcode.CONT):
             return  # the protocol handles close, ping and pong frames
         self._pieces.append(bytes(frame.data))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from rove.browser.browser import ProfileLaunch
 from rove.browser.context import DIED, SavedContext
-from rove.browser.shared.machine import memory_in_use
-from rove.browser.shared.process import reserved_port, sweep
+from rove.browser.shared.browser import BrowserOf, keep, opened, spawned
+from rove.browser.shared.machine import refuse_without_display, sweep_leftovers
+from rove.browser.shared.process import reserved_port
 from rove.browser.webkit.connection import Driver, DriverLost, HttpClient, WebDriverError
 from rove.browser.webkit.context import Context
 from rove.browser.webkit.install import ACCEPT_SAFARI, ENABLE_SAFARI, require
@@ -19,39 +18,30 @@ from rove.browser.webkit.launch import (
     ProcessGroup,
     decide_sandbox,
     end_driver,
-    has_display,
     minibrowser_capabilities,
     safari_capabilities,
 )
 from rove.browser.webkit.resources import SharedResources
-from rove.errors import BrowserUnavailable, Unsupported, unwritable
+from rove.errors import BrowserUnavailable, Unsupported
 from rove.settings.tree import Settings
-from rove.tasks import BackgroundTasks
 
-log = logging.getLogger(__name__)
 # Seconds between two attempts to reach a driver that is starting.
 ATTEMPT_SECONDS = 0.02
 # Seconds between two looks at whether the processes are alive.
 WATCH_SECONDS = 0.5
 
 
-class Browser:
+class Browser(BrowserOf[Context]):
     """The processes of WebKit, in which every context has a browser of its own."""
 
     def __init__(self, process: ProcessGroup) -> None:
-        self._process = process
-        self._contexts: set[Context] = set()
-        self._tasks = BackgroundTasks("browser", expected=(WebDriverError,))
+        super().__init__(process, "WebKit")
+        self._group = process
         self._is_closed = False
-        self.version: str = "WebKit"
 
     @property
     def is_alive(self) -> bool:
-        return not self._is_closed and self._process.is_running
-
-    @property
-    def process_group(self) -> int:
-        return self._process.process_group
+        return not self._is_closed and self._group.is_running
 
     def on_lost(self, callback: Callable[[str], None]) -> None:
         """Call `callback` when the display, or what keeps the processes together, has ended."""
@@ -65,30 +55,24 @@ class Browser:
 
     async def new_context(self, settings: Settings, proxy: str, saved: SavedContext | None = None) -> Context:
         """Start a browser whose requests all go through a proxy."""
-        if self._process.installation.is_safari:
+        if self._group.installation.is_safari:
             raise Unsupported("Safari's driver takes no proxy.")
-        return await self._open_context(settings, minibrowser_capabilities(self._process.installation, proxy), saved)
+        return await self._open_context(settings, minibrowser_capabilities(self._group.installation, proxy), saved)
 
     async def default_context(self, settings: Settings, saved: SavedContext | None) -> Context:
         """Start Safari, whose driver takes no proxy. Raises `Unsupported` for others: rove attaches to no WebKit."""
-        if not self._process.installation.is_safari:
+        if not self._group.installation.is_safari:
             raise Unsupported("rove attaches only to Chromium and Chrome.")
         return await self._open_context(settings, safari_capabilities(), saved)
 
     async def _open_context(
         self, settings: Settings, capabilities: dict[str, Any], saved: SavedContext | None
     ) -> Context:
-        context = await self._start_context(settings, capabilities)
-        try:
-            await context.open(saved)
-        except BaseException:
-            await context.close()
-            raise
-        return context
+        return await opened(await self._start_context(settings, capabilities), saved)
 
     async def _start_context(self, settings: Settings, capabilities: dict[str, Any]) -> Context:
         port = _free_port()
-        process, home = await asyncio.to_thread(self._process.start_driver, port)
+        process, home = await asyncio.to_thread(self._group.start_driver, port)
         driver, uploads = Driver(HttpClient(port)), home / "uploads"
 
         def end() -> None:
@@ -103,35 +87,27 @@ class Browser:
         self.version = f"WebKit {driver.capabilities.get('browserVersion', '')}".strip()
         uploads.mkdir(mode=0o700)
         context = Context(driver, settings, SharedResources(uploads, home / "downloads"), end)
-        self._contexts.add(context)
-        context.on_closed = lambda: self._contexts.discard(context)
-        return context
+        return keep(self._contexts, str(home), context)
 
     def _start_failure(self, error: Exception) -> BrowserUnavailable:
-        if self._process.installation.is_safari and isinstance(error, WebDriverError):
+        if self._group.installation.is_safari and isinstance(error, WebDriverError):
             return BrowserUnavailable(f"Safari did not start: {error}", hint=ENABLE_SAFARI)
-        return BrowserUnavailable(f"WebKit did not start: {self._process.last_log_line()}")
+        return BrowserUnavailable(f"WebKit did not start: {self._group.last_log_line()}")
 
     async def answers_within(self, timeout: float) -> bool:
         """Return whether the processes are there: each context has a driver of its own, which may be busy."""
         return self.is_alive
 
-    def memory_in_use(self) -> int | None:
-        return memory_in_use(self.process_group)
-
     def kill_largest_page(self) -> bool:
         """Return False: a page that is killed takes the driver's session with it."""
         return False
 
-    async def kill(self) -> None:
-        """End the processes without asking them to close."""
+    def disconnect(self) -> None:
         self._is_closed = True
-        await asyncio.gather(*(context.release() for context in self._contexts), self._tasks.close())
-        await asyncio.to_thread(self._process.release)
 
     async def close(self) -> None:
         """Close every context, then end the processes."""
-        await asyncio.gather(*(context.close() for context in list(self._contexts)), return_exceptions=True)
+        await asyncio.gather(*(context.close() for context in list(self._contexts.values())), return_exceptions=True)
         await self.kill()
 
 
@@ -139,39 +115,28 @@ async def start_process(settings: Settings, profile: ProfileLaunch | None) -> Pr
     """Find a driver, and start the display that its browsers are drawn on."""
     if profile is not None:
         raise Unsupported("WebKit over WebDriver keeps no profile.", hint="Use the engine chromium for profiles.")
-    if not settings.headless and not has_display():
-        raise BrowserUnavailable(
-            "A browser with a window needs a display, and there is none.",
-            hint="Leave out --no-headless, or `headless` of a session; or start rove under `xvfb-run`.",
-        )
+    if not settings.headless:
+        refuse_without_display()
     installation = require(settings.browser)
     if installation.is_safari and settings.guard.safari != "unguarded":
         raise Unsupported("Safari takes no proxy from its driver, so that rove cannot guard it.", hint=ACCEPT_SAFARI)
     runs = settings.home_folder / "run"
-    try:
-        sandbox = await asyncio.to_thread(decide_sandbox, settings.sandbox, installation)
-        return await asyncio.to_thread(ProcessGroup, runs, installation, settings.headless, sandbox)
-    except OSError as error:
-        raise unwritable(settings.home_folder, error) from error
+
+    def start() -> ProcessGroup:
+        return ProcessGroup(runs, installation, settings.headless, decide_sandbox(settings.sandbox, installation))
+
+    return await spawned(settings, start)
 
 
 async def launch(settings: Settings, process: ProcessGroup) -> Browser:
     """Wait until the display can be used; if it cannot, end it and remove its files."""
-    await _sweep(settings.home_folder / "run")
+    await sweep_leftovers(settings.home_folder / "run")
     try:
         await asyncio.to_thread(process.wait_for_display)
     except BaseException:
         await asyncio.to_thread(process.release)
         raise
     return Browser(process)
-
-
-async def _sweep(runs: Path) -> None:
-    """Remove what earlier processes left behind; a failure is logged, and the next launch tries again."""
-    try:
-        await asyncio.to_thread(sweep, runs)
-    except Exception:
-        log.exception("what earlier browsers left in %s could not be removed", runs)
 
 
 def _free_port() -> int:

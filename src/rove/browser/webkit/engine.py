@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
-from rove.browser.browser import BrowserEngine, Finding, Meter, ProfileLaunch, Progress
-from rove.browser.browser import BrowserProcess as StartedProcess
+from rove.browser.browser import Finding, Meter, ProfileLaunch, Progress
+from rove.browser.shared import process as shared_process
+from rove.browser.shared.engine import BrowserEngine
 from rove.browser.webkit.install import ensure, find, installed, user_agent
 from rove.browser.webkit.launch import ProcessGroup
-from rove.errors import Unsupported
 from rove.settings.tree import Settings
 
 if TYPE_CHECKING:
     from rove.browser.webkit.browser import Browser
 
 
-class WebKitEngine:
+class WebKitEngine(BrowserEngine):
     """Starts WebKit through its WebDriver server."""
 
     isolates_scripts = False
@@ -32,16 +32,11 @@ class WebKitEngine:
 
         return await start_process(settings, profile)
 
-    async def launch(self, settings: Settings, process: StartedProcess) -> Browser:
+    async def launch(self, settings: Settings, process: shared_process.BrowserProcess) -> Browser:
         from rove.browser.webkit.browser import launch
 
         assert isinstance(process, ProcessGroup), "a process of another engine"
         return await launch(settings, process)
-
-    async def attach(self, settings: Settings) -> Browser:
-        raise Unsupported(
-            "rove attaches only to Chromium and Chrome.", hint="Leave out --engine, or leave out --attach."
-        )
 
     def install(
         self, settings: Settings, progress: Progress, meter: Meter | None = None, force: bool = False

@@ -8,10 +8,10 @@ import shutil
 import stat
 import struct
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any, Literal
 
+from rove.browser.shared import process as shared_process
 from rove.browser.shared import watchdog
 from rove.browser.shared.process import ChildProcess, RunFolder, discard
 from rove.browser.webkit.install import INSTALL_HINT, Installation, xvfb
@@ -98,7 +98,7 @@ def _makes_namespaces(program: str) -> bool:
         return False
 
 
-class ProcessGroup:
+class ProcessGroup(shared_process.BrowserProcess):
     """The process group of a browser, its run folder and its watchdog. Contexts start drivers in it.
 
     A driver runs one browser with one proxy, so that every context has both to itself.
@@ -113,27 +113,11 @@ class ProcessGroup:
         self._is_released = False
         self.folder = RunFolder.create(runs)
         try:
-            self._pipe, self._display_pipe, self._leader = self._start_leader()
-            watchdog.record_process(self.folder.location, self._leader.pid)
+            self._pipe, self._display_pipe, self.process = self._start_leader()
+            watchdog.record_process(self.folder.location, self.process.pid)
         except BaseException:
             self.folder.close()
             raise
-
-    @property
-    def scratch(self) -> Path:
-        return self.folder.path
-
-    @property
-    def is_running(self) -> bool:
-        return self._leader.poll() is None
-
-    @property
-    def process_group(self) -> int:
-        return self._leader.pid
-
-    def take_proxy_port(self) -> int | None:
-        """Return None: a browser is started for each context, when its proxy is known."""
-        return None
 
     def wait_for_display(self) -> None:
         """Wait until the virtual display can be used. Raises BrowserUnavailable if it cannot."""
@@ -171,18 +155,9 @@ class ProcessGroup:
             os.close(self._display_pipe)
             self._display_pipe = None
         if self._is_headless:
-            self._leader.wait()  # it ends the display first
+            self.process.wait()  # it ends the display first
         self.folder.close()
-        self._leader.wait()
-
-    def last_log_line(self) -> str:
-        """Return the last line that a process wrote, which mostly says why it did not start."""
-        try:
-            text = (self.scratch / "browser.log").read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            text = ""
-        lines = [line for line in text.splitlines() if line.strip()]
-        return lines[-1][:300] if lines else "it logged nothing"
+        self.process.wait()
 
     def _start_leader(self) -> tuple[int, int | None, ChildProcess]:
         reading, writing = os.pipe()
@@ -246,9 +221,9 @@ class ProcessGroup:
         group: int | None = None,
     ) -> ChildProcess:
         null = os.open(os.devnull, os.O_RDWR)
-        log = os.open(f"{self.folder.location}/browser.log", os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
+        log = os.open(self.log_path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
         try:
-            group = self.process_group if group is None else group
+            group = self.process.pid if group is None else group
             return ChildProcess(command, environment, {0: null, 1: log, 2: log, **(descriptors or {})}, group)
         finally:
             os.close(null)
@@ -261,11 +236,6 @@ def end_driver(process: ChildProcess, home: Path) -> None:
         os.kill(process.pid, 15)
     process.wait()
     discard(home)
-
-
-def has_display() -> bool:
-    """Return whether a browser window can be shown on this machine."""
-    return sys.platform != "linux" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def _read_line(pipe: int) -> str:

@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Collection, Sequence
 
-from rove.browser.browser import Browser
+from rove.browser.shared.browser import Browser
 from rove.engine.sessions.memory import return_free_memory
 from rove.engine.sessions.memory_pressure import MemoryShortage, memory_shortage
 from rove.engine.sessions.session import Session

@@ -8,9 +8,11 @@ import logging
 import time
 from collections.abc import Callable
 
-from rove.browser.browser import Browser, BrowserProcess, ProfileLaunch
+from rove.browser.browser import ProfileLaunch
 from rove.browser.context import DIED, FROZE
 from rove.browser.engines import load_engine
+from rove.browser.shared.browser import Browser
+from rove.browser.shared.process import BrowserProcess
 from rove.errors import BrowserUnavailable, RoveError
 from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks

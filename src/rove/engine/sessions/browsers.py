@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from rove.browser.browser import Browser, ProfileLaunch
+from rove.browser.browser import ProfileLaunch
 from rove.browser.extensions import extensions_for
 from rove.browser.sessions import WindowChoice
+from rove.browser.shared.browser import Browser
 from rove.engine.capture.captures import with_captures
 from rove.engine.sessions.browser_supervisor import BrowserSupervisor
 from rove.engine.sessions.session import Session

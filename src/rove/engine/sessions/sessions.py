@@ -10,12 +10,12 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from rove.browser.browser import BrowserProcess
 from rove.browser.context import SavedContext
 from rove.browser.extensions import check_extensions
 from rove.browser.failures import BrowserError
 from rove.browser.network import files_for
 from rove.browser.sessions import AS_SET, SessionDirectory, WindowChoice
+from rove.browser.shared.process import BrowserProcess
 from rove.engine.approval.gate import Gate
 from rove.engine.capture.captures import Captures, with_captures
 from rove.engine.guard_notice import check_guard_of_extensions, guard_notice_of
@@ -54,7 +54,7 @@ from rove.tasks import BackgroundTasks
 from rove.workspace import refuse_to_expose
 
 if TYPE_CHECKING:
-    from rove.browser.browser import Browser
+    from rove.browser.shared.browser import Browser
     from rove.browser.shared.context import Context
     from rove.guard.policy.approval import ApprovalRequest
 

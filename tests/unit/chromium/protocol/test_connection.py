@@ -8,7 +8,8 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
-from rove.browser.chromium.connection import MAX_UNSENT_BYTES, CdpConnection, CdpError, PipeTransport
+from rove.browser.chromium.connection import CdpConnection, CdpError, PipeTransport
+from rove.browser.shared.connection import MAX_UNSENT_BYTES
 
 MEGABYTE = "x" * 2**20
 

@@ -10,19 +10,21 @@ import pytest
 
 from rove.browser.firefox.connection import BidiConnection, BidiError
 from rove.browser.logs import MESSAGES_PER_SECOND, REQUESTS_AT_ONCE
+from rove.browser.shared.connection import Connection, Transport
 from rove.browser.shared.flood import MAX_HELD
 
 TOP, FRAME, REALM = "11111111-aaaa", "4294967297", "22222222-bbbb"
 
 
-class Sent:
+class Sent(Transport):
     """A transport without a browser: what is sent is kept."""
+
+    unsent = 0
 
     def __init__(self) -> None:
         self.messages: list[dict[str, Any]] = []
-        self.unsent = 0
 
-    async def open(self, connection: BidiConnection) -> None: ...
+    async def open(self, connection: Connection) -> None: ...
     def write(self, message: bytes) -> None:
         self.messages.append(json.loads(message))
 
