@@ -19,10 +19,10 @@ from rove.browser.chromium.stealth import StealthLaunch, window_for
 from rove.browser.context import SavedContext
 from rove.browser.network import is_extension_page
 from rove.browser.shared import process as shared_process
-from rove.browser.shared.browser import BrowserOf, keep, launched, opened, spawned
+from rove.browser.shared.browser import BrowserOf, keep, launched, opened, require_version, spawned
 from rove.browser.shared.machine import PageProcesses, refuse_without_display
 from rove.browser.shared.watchdog import living_processes
-from rove.errors import BrowserUnavailable, InvalidSettings, ProfileInUse, Unsupported
+from rove.errors import InvalidSettings, ProfileInUse, Unsupported
 from rove.settings.tree import Settings
 
 if TYPE_CHECKING:
@@ -218,12 +218,8 @@ async def _connect(process: BrowserProcess, settings: Settings, kind: type[B]) -
 
 def check_version(where: str, product: str) -> None:
     """Raise if a product such as `HeadlessChrome/156.0.1.2` is older than rove needs."""
-    major = product.partition("/")[2].partition(".")[0]
-    if major.isdigit() and int(major) < MIN_VERSION:
-        raise BrowserUnavailable(
-            f"{where} is version {major} of Chromium, and rove needs {MIN_VERSION} or newer.",
-            hint="Update it, or run `rove install` and leave ROVE_BROWSER unset.",
-        )
+    hint = "Update it, or run `rove install` and leave ROVE_BROWSER unset."
+    require_version(where, "Chromium", product.partition("/")[2], MIN_VERSION, hint)
 
 
 async def wait_until_unused(folder: str) -> None:

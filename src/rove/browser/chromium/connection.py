@@ -23,7 +23,6 @@ from rove.browser.chromium.flood import (
     LIMITED_EVENTS,
     TAIL_BYTES,
     TargetGroup,
-    Verdict,
     cost_of,
     data_length,
     dropped_event,
@@ -38,7 +37,7 @@ from rove.browser.shared.connection import (
     PendingCommand,
     Transport,
 )
-from rove.browser.shared.flood import HELD_SECONDS, MAX_EVENT_BYTES
+from rove.browser.shared.flood import HELD_SECONDS, MAX_EVENT_BYTES, Verdict
 from rove.tasks import BackgroundTasks
 from rove.validation.pattern import pattern
 
@@ -175,13 +174,7 @@ class CdpConnection(Connection):
         response.add_done_callback(_retrieve_exception)
         return response
 
-    def message_received(self, data: bytes, size: int) -> None:
-        try:
-            self._handle_message(data, size)
-        except Exception:
-            log.exception("cannot handle a message from the browser: %s", data[:200])
-
-    def _handle_message(self, data: bytes, size: int) -> None:
+    def handle_message(self, data: bytes, size: int) -> None:
         cdp = self._by_id.get(data[_SESSION_ID])
         if not data.startswith(EVENT_PREFIX):
             self._handle_in_turn(data, cdp, cost=0)

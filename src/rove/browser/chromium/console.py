@@ -49,7 +49,6 @@ MAX_CONTEXTS = 2000
 # Calls that only change how a console is displayed.
 _IGNORED_KINDS = frozenset({"clear", "endGroup"})
 _METHODS = frozenset({"Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Console.messageAdded", "Log.entryAdded"})
-_KIND_NAMES = {"startGroup": "group", "startGroupCollapsed": "group", "timeEnd": "time"}
 
 FindSource = Callable[["int | None"], ConsoleSource]
 # Returns the origin that an entry of the browser itself is about.
@@ -275,13 +274,9 @@ class ConsoleLog(logs.ConsoleLog):
         text = message_text(event["args"])
         if text.startswith(REPORT_PREFIX):
             return
-        if kind == "assert":
-            text = f"Assertion failed: {text}"
         frames = event.get("stackTrace", {}).get("callFrames") or [{}]
         values = self._values.convert(cdp, event["args"])
-        self.add(_KIND_NAMES.get(kind, kind), text, source_location(frames[0]), source, event["timestamp"], values)
-        if kind == "error" and self._events is not None:
-            self._events.add("console error", source.quote(text))
+        self.add_call(kind, text, source_location(frames[0]), source, event["timestamp"], values)
 
     def _on_message(self, message: dict[str, Any], source: ConsoleSource) -> None:
         """Log a message of a target whose console is read as text."""

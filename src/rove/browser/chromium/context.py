@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +18,9 @@ from rove.browser.chromium.tab import Tab
 from rove.browser.chromium.workers import Workers
 from rove.browser.context import SavedContext
 from rove.browser.network import files_for
-from rove.browser.page_state import PageEvents
 from rove.browser.shared import downloads
 from rove.browser.shared import tab as shared_tab
 from rove.browser.shared.context import ContextState, ContextTabs
-from rove.browser.shared.downloads import PendingDownloads
-from rove.page_text import PageText
 from rove.settings.sections import Viewport
 from rove.settings.tree import Settings
 from rove.states.state import BrowserState
@@ -42,16 +39,9 @@ class Downloads(downloads.Downloads):
         self._root = root
         self._context = context
 
-    async def open(self) -> None:
-        """Have the browser write downloads to a private folder and report their progress."""
-        self._scratch.mkdir(mode=0o700)
+    async def receive(self) -> None:
         behaviour = {"behavior": "allowAndName", "browserContextId": self._context, "eventsEnabled": True}
         await self._root.send("Browser.setDownloadBehavior", {**behaviour, "downloadPath": str(self._scratch)})
-
-    def start(self, event: dict[str, Any], origin: str, page_events: PageEvents, pending: PendingDownloads) -> None:
-        """Handle `Browser.downloadWillBegin`. `origin`: that of the frame that started it."""
-        name, url = PageText(event["suggestedFilename"] or "download", origin), PageText(event["url"], origin)
-        self.begin(event["guid"], name, url, page_events, pending)
 
     def update(self, event: dict[str, Any]) -> None:
         """Handle `Browser.downloadProgress`."""
@@ -125,10 +115,9 @@ class Context(ContextTabs[Tab]):
     async def dispose(self) -> None:
         await self._root.send("Target.disposeBrowserContext", {"browserContextId": self._identity})
 
-    async def set_permissions(self, origin: str, names: Iterable[str], setting: str) -> None:
-        for name in names:
-            asked = {"permission": {"name": name}, "setting": setting, "origin": origin}
-            await self._root.send("Browser.setPermission", {**asked, "browserContextId": self._identity})
+    async def set_permission(self, origin: str, name: str, setting: str) -> None:
+        asked = {"permission": {"name": name}, "setting": setting, "origin": origin}
+        await self._root.send("Browser.setPermission", {**asked, "browserContextId": self._identity})
 
     async def user_agent(self) -> str:
         emulation = self.overrides.emulation
@@ -171,8 +160,7 @@ class Context(ContextTabs[Tab]):
             owner = next((tab for tab in self.tabs if tab.page.worlds.has_frame(event["frameId"])), None)
             if owner is not None:
                 origin = owner.page.origins.of_document(event["url"], event["frameId"])
-                self._downloads.start(event, origin, owner.page.events, owner.page.downloads)
-                owner.page.requests.note_download(event["url"])
+                self._begin_download(owner, event["guid"], event, origin)
         else:
             self._downloads.update(event)
 

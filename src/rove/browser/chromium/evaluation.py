@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from rove.browser.chromium.connection import CdpError, CdpResult, CdpSession
-from rove.browser.shared.frames import Quote
+from rove.browser.shared.frames import Quote, unreturnable
 from rove.errors import ElementGone, ScriptFailed
 from rove.page_text import NOWHERE, PageText
 from rove.validation.pattern import pattern
@@ -151,10 +151,7 @@ async def _send(cdp: CdpSession, method: str, params: dict[str, Any], quote: Quo
     except CdpError as error:
         if cdp.is_closed:
             raise
-        raise ScriptFailed(
-            f"The value cannot be returned: {error}.",
-            hint="Return plain data: text, numbers, lists, objects.",
-        ) from error
+        raise unreturnable(error) from error
     if "exceptionDetails" in answer:
         details = answer["exceptionDetails"]
         kind = _WrongSyntax if details.get("exception", {}).get("className") == "SyntaxError" else ScriptFailed

@@ -10,11 +10,10 @@ import asyncio
 import re
 from collections import deque
 from collections.abc import Callable
-from enum import Enum
 
-from rove.browser.logs import ERRORS_PER_SECOND, REQUESTS_AT_ONCE, REQUESTS_PER_SECOND
 from rove.browser.scripts import NONCE
-from rove.browser.shared.flood import MAX_HELD_BYTES, Bucket, EventLimiter, Followed, NewestMessages
+from rove.browser.shared import flood
+from rove.browser.shared.flood import MAX_HELD_BYTES, Bucket, Verdict, read_if
 
 # Events that cost a page nothing: a loop sends a million of them, each as long as a string can be.
 LIMITED_METHODS = (
@@ -34,9 +33,6 @@ _REPORT_WITHIN = 160
 # Bytes that are kept of the end of a dropped event: they name the CDP session that it came from.
 TAIL_BYTES = 64
 
-# Frames below the main frame that are followed at once, and how many more in each second.
-FRAMES_AT_ONCE = 500
-FRAMES_PER_SECOND = 50
 _REQUEST = re.compile(rb'\{"method":"[A-Za-z.]+","params":\{"requestId":"([^"]{1,64})"(?:,"loaderId":"([^"]{1,64})")?')
 _LENGTH = re.compile(rb'"dataLength":(\d{1,18})')
 UNCAUGHT = b"Runtime.exceptionThrown"
@@ -87,25 +83,12 @@ def dropped_event(data: bytes) -> dict[str, str]:
     return {"method": match[1].decode("ascii"), **request}
 
 
-class Verdict(Enum):
-    """What becomes of an event: it is read, dropped and counted, left out as no part of rove needs it, or held."""
-
-    READ = 1
-    DROP = 2
-    SKIP = 3
-    HOLD = 4
-
-
-class Admission:
+class Admission(flood.Admission):
     """Decides on the events of a page, its frames and workers; or on those of the workers that pages share."""
 
     def __init__(self, main_frame: bytes = b"") -> None:
+        super().__init__()
         self._main_frame = main_frame
-        self._written = EventLimiter()
-        self._errors = EventLimiter(ERRORS_PER_SECOND)
-        self.held = NewestMessages()
-        self._requests = Followed(REQUESTS_AT_ONCE, REQUESTS_PER_SECOND)
-        self._frames = Followed(FRAMES_AT_ONCE, FRAMES_PER_SECOND)
         self._document = b""
 
     def verdict(self, method: bytes, data: bytes, size: int) -> Verdict:
@@ -115,7 +98,7 @@ class Admission:
 
     def of_written(self, data: bytes, size: int) -> Verdict:
         """Decide on messages of WebSockets."""
-        return _read_if(self._written.admits(size))
+        return read_if(self._written.admits(size))
 
     def of_message(self, data: bytes, size: int) -> Verdict:
         """Hold console messages beyond the limit, and those behind held ones: the newest are read later."""
@@ -129,18 +112,11 @@ class Admission:
 
     def of_entry(self, data: bytes, size: int) -> Verdict:
         """Decide on an entry of the browser itself. It is about requests that may be forgotten if it is read later."""
-        return _read_if(self._errors.admits(size))
+        return read_if(self._errors.admits(size))
 
     def hold(self, method: bytes, data: bytes) -> list[bytes]:
         """Hold a message; return those that are dropped for it."""
         return self.held.add(data, is_error=method == UNCAUGHT)
-
-    def take_held(self) -> list[bytes]:
-        """Return the messages that are held, which count as read now."""
-        taken = self.held.take()
-        for data in taken:
-            self._written.admits(len(data))
-        return taken
 
     def of_new_request(self, data: bytes, size: int) -> Verdict:
         """Follow the request for the main document, and others if the page has not sent too many."""
@@ -149,11 +125,11 @@ class Admission:
         if match[1] == match[2] and self._main_frame and b'"frameId":"%b"' % self._main_frame in data:
             self._document = match[1]
             return Verdict.READ
-        return _read_if(self._requests.begin(match[1], size))
+        return read_if(self._requests.begin(match[1], size))
 
     def of_request(self, data: bytes, size: int) -> Verdict:
         match = _REQUEST.match(data)
-        return _read_if(match is None or match[1] == self._document or self._requests.includes(match[1]))
+        return read_if(match is None or match[1] == self._document or self._requests.includes(match[1]))
 
     def of_request_end(self, data: bytes, size: int) -> Verdict:
         verdict = self.of_request(data, size)
@@ -172,7 +148,7 @@ class Admission:
 
     def of_new_frame(self, data: bytes, size: int) -> Verdict:
         match = _FRAME.match(data)
-        return _read_if(match is None or self._frames.begin(match[1], size))
+        return read_if(match is None or self._frames.begin(match[1], size))
 
     def of_frame(self, data: bytes, size: int) -> Verdict:
         return self._of_frame(_FRAME.match(data))
@@ -187,11 +163,7 @@ class Admission:
         return self._of_frame(_LAST_FRAME.search(data[-_TAIL:]))
 
     def _of_frame(self, match: re.Match[bytes] | None) -> Verdict:
-        return _read_if(match is None or match[1] == self._main_frame or self._frames.includes(match[1]))
-
-
-def _read_if(condition: bool) -> Verdict:
-    return Verdict.READ if condition else Verdict.DROP
+        return read_if(match is None or match[1] == self._main_frame or self._frames.includes(match[1]))
 
 
 def _hold_if(condition: bool) -> Verdict:

@@ -16,7 +16,7 @@ from typing import Any
 from rove.browser.chromium import listeners
 from rove.browser.chromium.connection import CdpError, CdpResult, CdpSession
 from rove.browser.chromium.evaluation import Call, ExecutionContext, evaluate_with, exception_text
-from rove.browser.refs import NumberedDocument, RefNumbers
+from rove.browser.refs import RefNumbers
 from rove.browser.scripts import main_world_script, page_script
 from rove.browser.shared import frames
 from rove.browser.shared.frames import (
@@ -104,17 +104,10 @@ class FrameOrigins(frames.FrameOrigins):
 class World(frames.World):
     """The isolated context of one frame, created when it is first needed and again after each navigation."""
 
-    def __init__(
-        self,
-        cdp: CdpSession,
-        frame_id: str,
-        prefix: str,
-        parent: World | None,
-        numbers: RefNumbers | None = None,
-        numbered: NumberedDocument | None = None,
-    ) -> None:
-        super().__init__(frame_id, prefix, parent, numbers, numbered)
-        self.cdp = cdp
+    channel: CdpSession
+
+    def __init__(self, *frame: Any, **numbers: Any) -> None:
+        super().__init__(*frame, **numbers)
         # The page's own context in this frame, and rove's object in it (`browser/chromium/listeners.py`).
         self.page_context: int | None = None
         self.listener_probe: str | None = None
@@ -124,10 +117,6 @@ class World(frames.World):
         self._has_answered = False
         # How often the script was installed, by which a failed call sees that another call has installed it meanwhile.
         self._install_count = 0
-
-    @property
-    def process(self) -> object:
-        return self.cdp
 
     async def call(self, function: str, *arguments: Any, as_user: bool = False) -> Any:
         """Call a function expression in the world with plain arguments and return a plain value."""
@@ -142,17 +131,17 @@ class World(frames.World):
     async def document(self) -> ExecutionContext:
         """Return the context of the current document, for calls that must not reach the document after it."""
         context = await self.context()
-        current = ExecutionContext(self.cdp, context, "")
-        return ExecutionContext(self.cdp, context, await current.call("() => self.origin"))
+        current = ExecutionContext(self.channel, context, "")
+        return ExecutionContext(self.channel, context, await current.call("() => self.origin"))
 
     async def ref_of_node(self, node: int) -> str:
         """Return the ref of an element, given by its backend node id."""
         resolving = {"backendNodeId": node, "executionContextId": await self.context()}
-        element = (await self.cdp.send("DOM.resolveNode", resolving))["object"]["objectId"]
+        element = (await self.channel.send("DOM.resolveNode", resolving))["object"]["objectId"]
         declaration = "function (first) { return rove.callNumbered(first, rove.ref, [this]) }"
         params = {"functionDeclaration": declaration, "objectId": element, "returnByValue": True}
         answer = await self.send_numbered(
-            lambda first: self.cdp.send("Runtime.callFunctionOn", {**params, "arguments": [{"value": first}]}),
+            lambda first: self.channel.send("Runtime.callFunctionOn", {**params, "arguments": [{"value": first}]}),
             _following,
         )
         ref: str = answer["result"]["value"]["value"]
@@ -162,7 +151,7 @@ class World(frames.World):
         """Return the ref, in the parent's world, of the element that holds the frame."""
         parent = self.parent
         assert isinstance(parent, World)
-        owner = await parent.cdp.send("DOM.getFrameOwner", {"frameId": self.frame_id})
+        owner = await parent.channel.send("DOM.getFrameOwner", {"frameId": self.frame_id})
         return await parent.ref_of_node(owner["backendNodeId"])
 
     async def prepare_listeners(self) -> None:
@@ -184,20 +173,20 @@ class World(frames.World):
 
     async def evaluate_with(self, ref: str, expression: str, quote: Quote, await_promise: bool) -> Any:
         """Run the caller's JavaScript in the page's own world, with an element as its argument."""
-        return await evaluate_with(self.cdp, expression, await self.page_object_id(ref), quote, await_promise)
+        return await evaluate_with(self.channel, expression, await self.page_object_id(ref), quote, await_promise)
 
     async def set_files(self, files: list[str], ref: str | None = None, node: Any = None) -> None:
         """Put files into a file input, given by its ref or by its backend node id."""
         where = {"backendNodeId": node} if ref is None else {"objectId": await self.page_object_id(ref)}
         # The browser fires the input and change events itself, as it does after a person has chosen files.
-        await self.cdp.send("DOM.setFileInputFiles", {"files": files, **where})
+        await self.channel.send("DOM.setFileInputFiles", {"files": files, **where})
 
     async def page_object_id(self, ref: str) -> str:
         """Return the CDP object id of an element in the page's own world, instead of rove's isolated one."""
         isolated = await self.handle("ref => rove.element(ref)", ref)
         if isolated is None:
             raise self.numbers.missing_element(self.prefix + ref, self.numbered)
-        return await resolve_node(self.cdp, isolated)
+        return await resolve_node(self.channel, isolated)
 
     def reset(self) -> None:
         """Drop all that belonged to the last document: it is gone, and its contexts with it."""
@@ -225,7 +214,7 @@ class World(frames.World):
         except CdpError:
             # A context that existed before may have died with its document, so try once more in a new one.
             self._context, self._has_answered = None, False
-            if not had_context and not self.cdp.is_terminating_scripts:
+            if not had_context and not self.channel.is_terminating_scripts:
                 raise
             return await self._attempt(call)
 
@@ -248,23 +237,23 @@ class World(frames.World):
     async def _send_call(self, call: Call) -> CdpResult:
         context = await self.context()
         if not call.by_value:
-            return await self.cdp.send("Runtime.callFunctionOn", call.params(context))
+            return await self.channel.send("Runtime.callFunctionOn", call.params(context))
         function = numbered_call(call.function)
 
         async def send(first: int) -> CdpResult:
             numbered = Call(function, (first, *call.arguments), as_user=call.as_user)
-            return await self.cdp.send("Runtime.callFunctionOn", numbered.params(context))
+            return await self.channel.send("Runtime.callFunctionOn", numbered.params(context))
 
         return await self.send_numbered(send, _following)
 
     async def _create_context(self) -> int:
-        answer = await self.cdp.send("Page.createIsolatedWorld", {"frameId": self.frame_id, "worldName": WORLD})
+        answer = await self.channel.send("Page.createIsolatedWorld", {"frameId": self.frame_id, "worldName": WORLD})
         context: int = answer["executionContextId"]
         return context
 
     async def _install(self) -> bool:
         """Install the script in a document that is older than our CDP session; return whether it was missing."""
-        answer = await self.cdp.send(
+        answer = await self.channel.send(
             "Runtime.evaluate",
             {"expression": page_script(), "contextId": await self.context(), "returnByValue": True},
         )
@@ -323,7 +312,7 @@ class Worlds(frames.Worlds[World]):
 
     def _apply_context(self, world: World, is_page: bool) -> None:
         cdp, context = self._contexts.get((world.frame_id, is_page), (None, 0))
-        if cdp is not world.cdp:
+        if cdp is not world.channel:
             return
         if is_page:
             world.page_context, world.listener_probe = context, None
@@ -403,7 +392,7 @@ class Worlds(frames.Worlds[World]):
 
     def _world(self, cdp: CdpSession, frame_id: str, parent: World) -> World:
         known = self._by_frame.get(frame_id)
-        if known is not None and known.cdp is cdp:
+        if known is not None and known.channel is cdp:
             known.parent = parent
             return known
         if known is None:
@@ -428,7 +417,7 @@ class DocumentScript:
 
     async def begin(self, worlds: Sequence[frames.World]) -> None:
         """Run it in the documents that will load in these frames."""
-        cdp_sessions = {world.cdp: world for world in reversed(worlds) if isinstance(world, World)}
+        cdp_sessions = {world.channel: world for world in reversed(worlds) if isinstance(world, World)}
         adding = (bounded(world, self.add_to(cdp), world.parent is None) for cdp, world in cdp_sessions.items())
         await asyncio.gather(*adding)
 

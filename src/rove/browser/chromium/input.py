@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import re
 import sys
-import time
 from collections.abc import AsyncGenerator, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ from rove.browser.shared import input as shared_input
 from rove.browser.shared import person_input
 from rove.browser.shared.clipboard import COPIED_BINDING
 from rove.browser.shared.frames import WORLD, World
-from rove.browser.shared.input import REPORT_BINDING, Position, points_between
+from rove.browser.shared.input import REPORT_BINDING, Position, first_points
 from rove.browser.shared.keys import KEYS, MODIFIER_BITS, Key, foreign_key
 from rove.browser.shared.person_input import modifier_bits, written_text
 
@@ -35,7 +34,6 @@ _RUNS = re.compile(rf"{_CONTROL.pattern}|(?:(?!{_CONTROL.pattern})[\s\S]){{1,{MA
 MAC_COMMANDS = {"a": "selectAll", "c": "copy", "v": "paste", "x": "cut", "z": "undo"}
 BUTTON_BITS: dict[str, int] = {"left": 1, "right": 2, "middle": 4}
 DRAG_TIMEOUT = 1.0
-DRAG_OVER_INTERVAL = 0.1
 MOUSE_EVENTS = {"mouseMove": "mouseMoved", "mouseDown": "mousePressed", "mouseUp": "mouseReleased"}
 # By `KeyboardEvent.code`, which does not depend on the person's layout.
 _KEYS_BY_CODE = {key.code: key for key in KEYS.values()}
@@ -152,7 +150,7 @@ class Mouse(shared_input.Mouse):
             await self._send("mouseMoved", *start)
             await self._send("mousePressed", *start, button="left", buttons=1, clickCount=1)
             await asyncio.sleep(hold)
-            for point in points_between(start, (start[0] + 6, start[1] + 6), 3):
+            for point in first_points(start):
                 await self._move_pressed(point)
             data = await self._intercepted_data(world)
             if data is not None:
@@ -201,12 +199,12 @@ class Mouse(shared_input.Mouse):
         self, data: dict[str, Any], start: Point, world: World, stops: Sequence[Position], hold: float
     ) -> None:
         await self._dispatch_drag("dragEnter", start, data)
-        end = await self.drag_over(start, stops, world, lambda point: self._dispatch_drag("dragOver", point, data))
-        until = time.monotonic() + hold
-        while time.monotonic() < until:
-            # A browser repeats `dragover` while the pointer rests on an element.
-            await asyncio.sleep(DRAG_OVER_INTERVAL)
-            await self._dispatch_drag("dragOver", end, data)
+
+        async def drag_to(point: Point) -> None:
+            await self._dispatch_drag("dragOver", point, data)
+
+        end = await self.drag_over(start, stops, world, drag_to)
+        await self.rest(hold, drag_to, end)
         await self._dispatch_drag("drop", end, data)
 
     async def _dispatch_drag(self, kind: str, point: Point, data: dict[str, Any]) -> None:

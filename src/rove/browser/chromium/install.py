@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rove.browser.chromium.discovery import Installation, browsers_folder, candidates, find, is_snap
-from rove.browser.shared.machine import install_package, may_use_apt
+from rove.browser.shared.machine import install_package, may_use_apt, printed_by
 from rove.errors import BrowserUnavailable
 from rove.settings.chrome_version import PINNED
 from rove.settings.tree import Settings
@@ -58,13 +58,7 @@ def fetch(settings: Settings, progress: Progress, meter: Meter | None = None, ag
 
 def version(path: Path) -> str | None:
     """Return the version that a browser prints, or None if it does not start."""
-    try:
-        done = subprocess.run(
-            [str(path), "--version", "--no-sandbox"], capture_output=True, text=True, timeout=20, check=True
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip() or None
+    return printed_by(str(path), "--version", "--no-sandbox")
 
 
 def working_version(path: Path) -> str:

@@ -60,7 +60,7 @@ class IsolatedFrame(Protocol):
     elements that rove's script has been told of.
     """
 
-    cdp: CdpSession
+    channel: CdpSession
     page_context: int | None
     listener_probe: str | None
     listening_nodes: set[int]
@@ -83,7 +83,7 @@ async def open_closed_roots(world: IsolatedFrame) -> bool:
     hosts = await world.handle("() => rove.closedHostCandidates()")
     if hosts is None:
         return False
-    properties = await world.cdp.send("Runtime.getProperties", {"objectId": hosts, "ownProperties": True})
+    properties = await world.channel.send("Runtime.getProperties", {"objectId": hosts, "ownProperties": True})
     has_opened = False
     for item in properties["result"][:MAX_CLOSED_HOSTS]:
         host = item.get("value", {}).get("objectId")
@@ -94,14 +94,14 @@ async def open_closed_roots(world: IsolatedFrame) -> bool:
 
 async def open_closed_root(world: IsolatedFrame, host: str) -> bool:
     """Give rove's script access to the closed shadow root of an element; return whether it has one."""
-    description = await world.cdp.send("DOM.describeNode", {"objectId": host, "depth": 1, "pierce": True})
+    description = await world.channel.send("DOM.describeNode", {"objectId": host, "depth": 1, "pierce": True})
     closed = [root for root in description["node"].get("shadowRoots", []) if root["shadowRootType"] == "closed"]
     for root in closed:
-        resolved = await world.cdp.send(
+        resolved = await world.channel.send(
             "DOM.resolveNode",
             {"backendNodeId": root["backendNodeId"], "executionContextId": await world.context()},
         )
-        await world.cdp.send(
+        await world.channel.send(
             "Runtime.callFunctionOn",
             {
                 "functionDeclaration": "function (root) { rove.adoptShadow(this, root) }",
@@ -116,13 +116,13 @@ async def note_listeners(world: IsolatedFrame) -> None:
     """Tell rove's script which elements have got listeners for presses since the last call."""
     document = await world.handle("() => rove && document")  # by its name, rove's script is installed if it is missing
     listing = {"objectId": document, "depth": -1, "pierce": True}
-    listeners = (await world.cdp.send("DOMDebugger.getEventListeners", listing))["listeners"]
+    listeners = (await world.channel.send("DOMDebugger.getEventListeners", listing))["listeners"]
     new = [node for node in _pressed(listeners) if node not in world.listening_nodes][:MAX_NEW_ELEMENTS]
     if new:
         await _tell(world, new)
         world.listening_nodes.update(new)
-        await world.cdp.send("Runtime.releaseObjectGroup", {"objectGroup": _GROUP})
-    await world.cdp.send("Runtime.releaseObject", {"objectId": document})
+        await world.channel.send("Runtime.releaseObjectGroup", {"objectGroup": _GROUP})
+    await world.channel.send("Runtime.releaseObject", {"objectId": document})
 
 
 def _pressed(listeners: list[dict[str, Any]]) -> list[int]:
@@ -136,14 +136,14 @@ def _pressed(listeners: list[dict[str, Any]]) -> list[int]:
 async def _tell(world: IsolatedFrame, nodes: list[int]) -> None:
     context = await world.context()
     found = {"executionContextId": context, "objectGroup": _GROUP}
-    resolving = (world.cdp.send("DOM.resolveNode", {"backendNodeId": node, **found}) for node in nodes)
+    resolving = (world.channel.send("DOM.resolveNode", {"backendNodeId": node, **found}) for node in nodes)
     answers = await asyncio.gather(*resolving)
     call = {
         "functionDeclaration": "(...nodes) => rove.noteClickListeners(nodes)",
         "executionContextId": context,
         "arguments": [{"objectId": answer["object"]["objectId"]} for answer in answers],
     }
-    await world.cdp.send("Runtime.callFunctionOn", call)
+    await world.channel.send("Runtime.callFunctionOn", call)
 
 
 async def wait_for_press_listener(world: IsolatedFrame, element: str, seconds: float) -> bool:
@@ -163,7 +163,7 @@ async def _is_listening(world: IsolatedFrame, element: str) -> bool:
     if probe is None:
         return True
     call = {"objectId": probe, "functionDeclaration": _IS_LISTENING, "arguments": [{"objectId": element}]}
-    answer = await world.cdp.send("Runtime.callFunctionOn", {**call, "returnByValue": True})
+    answer = await world.channel.send("Runtime.callFunctionOn", {**call, "returnByValue": True})
     return "exceptionDetails" in answer or bool(answer["result"].get("value"))
 
 
@@ -171,7 +171,7 @@ async def prepare_listeners(world: IsolatedFrame) -> None:
     """Let rove's script ask for elements with listeners, once for each document."""
     if world.listener_probe is None:
         with contextlib.suppress(CdpError):  # the document is being replaced, so its listeners no longer matter
-            if world.cdp.reports_contexts:
+            if world.channel.reports_contexts:
                 await _create_probe(world)
             else:
                 await note_listeners(world)
@@ -185,7 +185,7 @@ async def _create_probe(world: IsolatedFrame) -> str | None:
     source = f"({_LISTENER_PROBE % json.dumps(event)})({pressed_elements_script()})"
     params = {"expression": source, "contextId": world.page_context, "includeCommandLineAPI": True}
     probe, _ = await asyncio.gather(
-        world.cdp.send("Runtime.evaluate", params), world.call("(event) => rove.useListenerProbe(event)", event)
+        world.channel.send("Runtime.evaluate", params), world.call("(event) => rove.useListenerProbe(event)", event)
     )
     world.listener_probe = probe["result"].get("objectId")
     return world.listener_probe

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from rove.browser.chromium.connection import CdpConnection, CdpError, CdpSession
 from rove.browser.chromium.frames import DocumentScript, FrameOrigins, Worlds
@@ -22,8 +23,6 @@ from rove.settings.tree import Settings
 
 # Seconds to wait for the page to close after each step.
 STEP_TIMEOUT = 0.7
-# How events that are not read change the number of requests that are not followed.
-_COUNTED = {"Network.requestWillBeSent": 1, "Network.loadingFinished": -1, "Network.loadingFailed": -1}
 TERMINATION_TIMEOUT = 0.5
 # No person answers a dialog sooner.
 STEALTH_ANSWER_SECONDS = 0.25
@@ -116,13 +115,19 @@ class LoadState(loading.LoadState):
 class RequestTracker(loading.RequestTracker):
     """Pending requests of a page and its frames."""
 
+    counted: ClassVar[Mapping[str, int]] = {
+        "Network.requestWillBeSent": 1,
+        "Network.loadingFinished": -1,
+        "Network.loadingFailed": -1,
+    }
+
     def listen(self, cdp: CdpSession) -> None:
         cdp.on("Network.requestWillBeSent", self._on_request)
         cdp.on("Network.responseReceived", self._on_response)
         cdp.on("Network.dataReceived", lambda event: self.receive(event["requestId"], event["dataLength"]))
         cdp.on("Network.loadingFinished", lambda event: self.end(event["requestId"]))
         cdp.on("Network.loadingFailed", self._on_failure)
-        cdp.on("dropped", self._on_dropped)
+        cdp.on("dropped", self.note_dropped)
 
     def _on_request(self, event: dict[str, Any]) -> None:
         identity, request = event["requestId"], event["request"]
@@ -140,11 +145,6 @@ class RequestTracker(loading.RequestTracker):
 
     def _on_failure(self, event: dict[str, Any]) -> None:
         self.fail(event["requestId"], event["errorText"], bool(event.get("canceled")))
-
-    def _on_dropped(self, event: dict[str, Any]) -> None:
-        """Count a request that is not followed, or that one of them is over."""
-        if event["method"] in _COUNTED:
-            self.note_unfollowed(_COUNTED[event["method"]])
 
 
 class Dialogs(dialogs.Dialogs):
@@ -267,23 +267,15 @@ class LivePage(live_page.LivePage):
 
     async def answers_within(self, timeout: float) -> bool:
         """Return whether the page's main thread is free to run a script within `timeout` seconds."""
-        return await self._succeeds("Runtime.evaluate", {"expression": "1"}, timeout)
+        return await self._is_answered(self.cdp.send("Runtime.evaluate", {"expression": "1"}), timeout)
 
     async def suppress_dialogs(self, timeout: float) -> bool:
         """Keep the page from opening dialogs; False if it did not answer within `timeout` seconds."""
-        return await self._succeeds("Runtime.evaluate", {"expression": SUPPRESS_DIALOGS}, timeout)
+        return await self._is_answered(self.cdp.send("Runtime.evaluate", {"expression": SUPPRESS_DIALOGS}), timeout)
 
     async def terminate_script(self) -> bool:
         """Terminate the script that the page is running; False if the page could not be reached."""
-        return await self._succeeds("Runtime.terminateExecution", None, TERMINATION_TIMEOUT)
-
-    async def _succeeds(self, method: str, params: dict[str, Any] | None, timeout: float) -> bool:
-        try:
-            async with asyncio.timeout(timeout):
-                await self.cdp.send(method, params)
-        except (TimeoutError, CdpError):
-            return False
-        return True
+        return await self._is_answered(self.cdp.send("Runtime.terminateExecution"), TERMINATION_TIMEOUT)
 
     def send_stop(self) -> None:
         self.send_soon("Page.stopLoading")

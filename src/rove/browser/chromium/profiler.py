@@ -14,6 +14,7 @@ from typing import Any
 from rove.browser.chromium.connection import CdpError, CdpSession
 from rove.browser.chromium.live_page import LivePage
 from rove.browser.shared import profiler
+from rove.browser.shared.profiler import recorded_already
 from rove.errors import LimitReached
 
 # Not the stacks of each layout, which DevTools records too: collecting them takes longer than the layouts themselves.
@@ -49,10 +50,7 @@ class Profiler(profiler.Profiler):
         except CdpError as error:
             if self._page.cdp.is_closed:
                 raise
-            raise LimitReached(
-                "The browser cannot record this tab now: it records one tab at a time.",
-                hint="Stop the other recording with {profile_stop}, or try again when it has ended.",
-            ) from error
+            raise recorded_already() from error
 
     async def discard(self) -> None:
         if self.is_recording:

@@ -104,7 +104,7 @@ def new_window(viewport: Viewport) -> dict[str, Any]:
 async def resize_page(world: World, tab: str, size: Size, overrides: SessionOverrides, in_window: bool) -> None:
     """Give the page of a tab a size: by its window, or emulated if it has none that can be so large or small."""
     if not (in_window and overrides.note_window(tab, size) and await fit_window(world, size)):
-        await overrides.resize(world.cdp, tab, size)
+        await overrides.resize(world.channel, tab, size)
 
 
 async def fit_window(world: World, size: Size) -> bool:
@@ -112,9 +112,9 @@ async def fit_window(world: World, size: Size) -> bool:
     if size.width < MIN_WIDTH:
         return False
     wide, high = await world.call(_EDGES)
-    window = (await world.cdp.send("Browser.getWindowForTarget"))["windowId"]
+    window = (await world.channel.send("Browser.getWindowForTarget"))["windowId"]
     bounds = {"width": size.width + wide, "height": size.height + high}
-    await world.cdp.send("Browser.setWindowBounds", {"windowId": window, "bounds": bounds})
+    await world.channel.send("Browser.setWindowBounds", {"windowId": window, "bounds": bounds})
     return bool(await world.call(_UNTIL_RESIZED, size.width, size.height, RESIZE_MS))
 
 

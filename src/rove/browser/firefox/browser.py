@@ -17,7 +17,7 @@ from rove.browser.firefox.install import ensure
 from rove.browser.firefox.interception import Interceptions
 from rove.browser.firefox.launch import FirefoxProcess
 from rove.browser.firefox.profiler import Recorder
-from rove.browser.shared.browser import BrowserOf, keep, launched, opened, spawned
+from rove.browser.shared.browser import BrowserOf, keep, launched, opened, require_version, spawned
 from rove.browser.shared.machine import refuse_without_display
 from rove.browser.shared.websocket import HandshakeFailed, WebSocketTransport
 from rove.errors import BrowserUnavailable, Unsupported
@@ -173,16 +173,8 @@ async def _connect(process: FirefoxProcess) -> Browser:
     if answer.get("moz:processID") != process.process.pid:
         raise BrowserUnavailable("What answers at Firefox's port is another program.")
     browser.version, browser.user_agent = f"Firefox/{answer['browserVersion']}", answer["userAgent"]
-    _check_version(str(process.installation.path), answer["browserVersion"])
+    hint = "Update it, or name a newer one with --browser or ROVE_BROWSER."
+    require_version(str(process.installation.path), "Firefox", answer["browserVersion"], MIN_VERSION, hint)
     await connection.subscribe(*EVENTS)
     await browser.interceptions.open()
     return browser
-
-
-def _check_version(where: str, version: str) -> None:
-    major = version.partition(".")[0]
-    if major.isdigit() and int(major) < MIN_VERSION:
-        raise BrowserUnavailable(
-            f"{where} is version {major} of Firefox, and rove needs {MIN_VERSION} or newer.",
-            hint="Update it, or name a newer one with --browser or ROVE_BROWSER.",
-        )

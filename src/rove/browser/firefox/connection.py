@@ -8,7 +8,7 @@ import logging
 from typing import Any
 
 from rove.browser.failures import BrowserError
-from rove.browser.firefox.flood import EVENT_PREFIX, Admission, Verdict, context_of, dropped_event, method_of
+from rove.browser.firefox.flood import EVENT_PREFIX, Admission, context_of, dropped_event, method_of
 from rove.browser.shared.connection import (
     MAX_UNSENT_BYTES,
     SMALL_RESPONSE_BYTES,
@@ -18,7 +18,7 @@ from rove.browser.shared.connection import (
     PendingCommand,
     Transport,
 )
-from rove.browser.shared.flood import HELD_SECONDS
+from rove.browser.shared.flood import HELD_SECONDS, Verdict
 from rove.validation.pattern import pattern
 
 log = logging.getLogger(__name__)
@@ -141,14 +141,11 @@ class BidiConnection(Connection):
         for page in self._pages.values():
             page.end()
 
-    def message_received(self, data: bytes, size: int) -> None:
-        try:
-            if data.startswith(EVENT_PREFIX):
-                self._handle_event(data, size)
-            elif not self._refuse_if_large(data):
-                self._resolve(json.loads(data))
-        except Exception:
-            log.exception("cannot handle a message from the browser: %s", data[:200])
+    def handle_message(self, data: bytes, size: int) -> None:
+        if data.startswith(EVENT_PREFIX):
+            self._handle_event(data, size)
+        elif not self._refuse_if_large(data):
+            self._resolve(json.loads(data))
 
     # Answers
 

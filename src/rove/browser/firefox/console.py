@@ -35,7 +35,6 @@ _NESTED = frozenset({"array", "object", "map", "set", "htmlcollection", "nodelis
 REPORT_PREFIX = f"{NONCE} "
 # Calls that only change how a console is displayed.
 _IGNORED_KINDS = frozenset({"clear", "groupEnd"})
-_KIND_NAMES = {"warn": "warning", "groupCollapsed": "group", "timeEnd": "time", "timeLog": "time"}
 # What Firefox says of a rule of a page or of an origin begins so; it names no category.
 _SECURITY = ("Content-Security-Policy", "Content Security Policy", "Cross-Origin")
 MAX_STACK_LINES = 5
@@ -171,11 +170,7 @@ class ConsoleLog(logs.ConsoleLog):
         text = message_text(entry)
         if kind in _IGNORED_KINDS or text.startswith(REPORT_PREFIX):
             return
-        if kind == "assert":
-            text = f"Assertion failed: {text}"
-        self.add(_KIND_NAMES.get(kind, kind), text, location, source, entry["timestamp"], json_values(entry))
-        if kind == "error" and self._events is not None:
-            self._events.add("console error", source.quote(text))
+        self.add_call(kind, text, location, source, entry["timestamp"], json_values(entry))
 
     def _on_error(self, entry: dict[str, Any], location: str, source: ConsoleSource) -> None:
         """Log an exception that no script caught, or an error of Firefox itself, such as a refused request."""

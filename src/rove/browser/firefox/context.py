@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +18,9 @@ from rove.browser.firefox.profiler import Recorder
 from rove.browser.firefox.resources import SharedResources, TabSetup
 from rove.browser.firefox.storage import ContextCookies, HiddenPages, SessionStorageSeed
 from rove.browser.firefox.tab import Tab
-from rove.browser.page_state import PageEvents
 from rove.browser.shared import downloads
 from rove.browser.shared import tab as shared_tab
 from rove.browser.shared.context import CLOSE_TIMEOUT, ContextState, ContextTabs
-from rove.browser.shared.downloads import PendingDownloads
-from rove.page_text import PageText
 from rove.settings.tree import Settings
 from rove.tasks import result_of
 
@@ -58,19 +55,14 @@ class Downloads(downloads.Downloads):
         self._names: dict[str, str] = {}
         self._is_watching = False
 
-    async def open(self) -> None:
-        """Have Firefox write downloads to a private folder."""
-        self._scratch.mkdir(mode=0o700)
+    async def receive(self) -> None:
         behaviour = {"type": "allowed", "destinationFolder": str(self._scratch)}
         params = {"downloadBehavior": behaviour, "userContexts": [self._context]}
         await self._connection.send("browser.setDownloadBehavior", params)
 
-    def start(self, event: dict[str, Any], origin: str, page_events: PageEvents, pending: PendingDownloads) -> None:
-        """Handle `browsingContext.downloadWillBegin`. `origin`: that of the frame that started it."""
-        identity = str(event["navigation"])
-        name = PageText(event["suggestedFilename"] or "download", origin)
-        self._names[identity] = event["suggestedFilename"]
-        self.begin(identity, name, PageText(event["url"], origin), page_events, pending)
+    def expect(self, identity: str, name: str) -> None:
+        """Look at how much is written of a download, which Firefox has begun to write under a name like this."""
+        self._names[identity] = name
         if not self._is_watching:
             self._is_watching = True
             self._tasks.start(self._watch())
@@ -205,10 +197,9 @@ class Context(ContextTabs[Tab]):
         params = {"userContext": self._identity}
         await self._connection.send("browser.removeUserContext", params, timeout=CLOSE_TIMEOUT)
 
-    async def set_permissions(self, origin: str, names: Iterable[str], setting: str) -> None:
-        for name in names:
-            asked = {"descriptor": {"name": name}, "state": setting, "origin": origin}
-            await self._connection.send("permissions.setPermission", {**asked, "userContext": self._identity})
+    async def set_permission(self, origin: str, name: str, setting: str) -> None:
+        asked = {"descriptor": {"name": name}, "state": setting, "origin": origin}
+        await self._connection.send("permissions.setPermission", {**asked, "userContext": self._identity})
 
     async def user_agent(self) -> str:
         return self._shared.overrides.user_agent
@@ -235,8 +226,8 @@ class Context(ContextTabs[Tab]):
         owner = self._owner_of(event["context"])
         if owner is not None:
             origin = owner.page.origins.of(event["context"])
-            self._downloads.start(event, origin, owner.page.events, owner.page.downloads)
-            owner.page.requests.note_download(event["url"])
+            self._downloads.expect(str(event["navigation"]), event["suggestedFilename"])
+            self._begin_download(owner, str(event["navigation"]), event, origin)
 
     def on_download_ended(self, event: Event) -> None:
         self._downloads.finish(event)

@@ -7,7 +7,7 @@ from typing import Any
 
 from rove.browser.failures import BrowserError
 from rove.browser.firefox.connection import BidiError, BidiResult, PageChannel
-from rove.browser.shared.frames import Quote
+from rove.browser.shared.frames import Quote, unreturnable
 from rove.errors import ElementGone, ScriptFailed
 from rove.page_text import NOWHERE, PageText
 from rove.validation.pattern import pattern
@@ -166,10 +166,7 @@ async def _send(channel: PageChannel, method: str, params: dict[str, Any]) -> Bi
     except BidiError as error:
         if channel.is_closed or error.code == "no such frame":
             raise
-        raise ScriptFailed(
-            f"The value cannot be returned: {error}.",
-            hint="Return plain data: text, numbers, lists, objects.",
-        ) from error
+        raise unreturnable(error) from error
 
 
 def _is_syntax_error(answer: BidiResult) -> bool:

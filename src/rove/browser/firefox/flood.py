@@ -7,15 +7,11 @@ first that a page can choose.
 from __future__ import annotations
 
 import re
-from enum import Enum
 
-from rove.browser.logs import ERRORS_PER_SECOND, REQUESTS_AT_ONCE, REQUESTS_PER_SECOND
-from rove.browser.shared.flood import MAX_HELD_BYTES, EventLimiter, Followed, NewestMessages
+from rove.browser.shared import flood
+from rove.browser.shared.flood import MAX_HELD_BYTES, Verdict, read_if
 
 EVENT_PREFIX = b'{"type":"event","method":"'
-# Frames and realms that are followed at once, and how many more in each second.
-FRAMES_AT_ONCE = 500
-FRAMES_PER_SECOND = 50
 _ID = rb'"([^"\\]{1,64})"'
 # Firefox writes the fields of each event in one order.
 _CONTEXT = re.compile(rb'[^{]*\{[^{]*\{(?:"children":null,)?"context":' + _ID)
@@ -33,14 +29,6 @@ _ENDS = frozenset({"network.responseCompleted", "network.fetchError"})
 # As much of an event is searched for its ids.
 _HEAD_BYTES = 600
 _TAIL_BYTES = 200
-
-
-class Verdict(Enum):
-    """What becomes of an event: it is read, dropped and counted, or held and read later."""
-
-    READ = 1
-    DROP = 2
-    HOLD = 3
 
 
 def method_of(data: bytes) -> str:
@@ -69,19 +57,15 @@ def dropped_event(method: str, data: bytes) -> dict[str, str]:
     return {"method": method, **({"request": request.decode("ascii", "replace")} if request else {})}
 
 
-class Admission:
+class Admission(flood.Admission):
     """Decides on the events of a page and its frames.
 
     Navigations are always read, with the requests for their documents: the check of addresses depends on them.
     """
 
     def __init__(self, context: str) -> None:
+        super().__init__()
         self._context = context
-        self._written = EventLimiter()
-        self._errors = EventLimiter(ERRORS_PER_SECOND)
-        self.held = NewestMessages()
-        self._requests = Followed(REQUESTS_AT_ONCE, REQUESTS_PER_SECOND)
-        self._frames = Followed(FRAMES_AT_ONCE, FRAMES_PER_SECOND)
 
     def verdict(self, method: str, data: bytes, size: int) -> Verdict:
         """Decide on an event by its first bytes."""
@@ -100,13 +84,6 @@ class Admission:
         """Hold a message; return those that are dropped for it."""
         return self.held.add(data, is_error=data.startswith(_ERROR))
 
-    def take_held(self) -> list[bytes]:
-        """Return the messages that are held, which count as read now."""
-        taken = self.held.take()
-        for data in taken:
-            self._written.admits(len(data))
-        return taken
-
     def admits_frame(self, context: str) -> bool:
         """Return whether a new frame is followed, or the page has made too many."""
         return self._frames.begin(context.encode(), 0)
@@ -116,12 +93,8 @@ class Admission:
         if request is None or _MUST_BE_READ.search(data[:_HEAD_BYTES].partition(b'"request":')[0]):
             return Verdict.READ
         if method == _STARTS:
-            return _read_if(self._requests.begin(request, size))
+            return read_if(self._requests.begin(request, size))
         is_followed = self._requests.includes(request)
         if method in _ENDS:
             self._requests.end(request)
-        return _read_if(is_followed)
-
-
-def _read_if(condition: bool) -> Verdict:
-    return Verdict.READ if condition else Verdict.DROP
+        return read_if(is_followed)

@@ -21,7 +21,7 @@ from rove.browser.firefox.evaluation import (
     plain_value,
     raise_exception,
 )
-from rove.browser.refs import NumberedDocument, RefNumbers
+from rove.browser.refs import RefNumbers
 from rove.browser.scripts import EngineTraits, listener_script, main_world_script, page_script
 from rove.browser.shared import frames
 from rove.browser.shared.clipboard import COPIED_BINDING
@@ -92,21 +92,7 @@ class DocumentScript:
 class World(frames.World):
     """The sandbox of one frame, whatever document the frame shows; Firefox makes one for each document."""
 
-    def __init__(
-        self,
-        channel: PageChannel,
-        frame_id: str,
-        prefix: str,
-        parent: World | None,
-        numbers: RefNumbers | None = None,
-        numbered: NumberedDocument | None = None,
-    ) -> None:
-        super().__init__(frame_id, prefix, parent, numbers, numbered)
-        self.channel = channel
-
-    @property
-    def process(self) -> object:
-        return self.channel
+    channel: PageChannel
 
     @property
     def _target(self) -> Target:

@@ -18,7 +18,7 @@ from rove.browser.shared import person_input
 from rove.browser.shared.clipboard import COPIED_BINDING
 from rove.browser.shared.frames import World as SharedWorld
 from rove.browser.shared.frames import world_inside
-from rove.browser.shared.input import REPORT_BINDING, Position, points_between
+from rove.browser.shared.input import REPORT_BINDING, Position, first_points
 from rove.browser.shared.keys import KEYS, MODIFIER_BITS, Key, foreign_key
 from rove.browser.shared.person_input import ALT_GR_BITS, modifier_bits, written_text
 from rove.errors import ScriptFailed, Unsupported
@@ -46,7 +46,6 @@ MAX_TYPED = 200
 # Control characters but line breaks, such as tabs: no key writes them, so that each is inserted by itself.
 _CONTROL = re.compile(r"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f]")
 _RUNS = re.compile(rf"{_CONTROL.pattern}|(?:(?!{_CONTROL.pattern})[\s\S]){{1,{MAX_TYPED}}}")
-DRAG_OVER_INTERVAL = 0.1
 Report = Callable[[str, str], None]
 
 # Seconds within which Firefox counts presses of the mouse as one double click.
@@ -276,7 +275,7 @@ class Mouse(shared_input.Mouse):
             await self._move(place, start)
             await self._perform(place, mouse([{"type": "pointerDown", "button": 0}]))
             await asyncio.sleep(hold)
-            for point in points_between(start, (start[0] + 6, start[1] + 6), 3):
+            for point in first_points(start):
                 await self._move(place, point)
             texts: list[str] | None = await (await world.document()).call("() => rove.takenDrag()")
             if texts is None:
@@ -304,11 +303,7 @@ class Mouse(shared_input.Mouse):
             await world.call("(x, y) => rove.dragTo(x, y)", *place.convert(point), as_user=True)
 
         end = await self.drag_over(start, stops, world, drag_to)
-        until = time.monotonic() + hold
-        while time.monotonic() < until:
-            # A browser repeats `dragover` while the pointer rests on an element.
-            await asyncio.sleep(DRAG_OVER_INTERVAL)
-            await drag_to(end)
+        await self.rest(hold, drag_to, end)
         await world.call("(x, y) => rove.endDrag(x, y, true)", *place.convert(end), as_user=True)
         await self._perform(place, mouse([{"type": "pointerUp", "button": 0}]))
 

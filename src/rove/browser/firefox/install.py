@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rove.browser.shared.machine import install_package, may_use_apt
+from rove.browser.shared.machine import install_package, may_use_apt, printed_by
 from rove.errors import BrowserUnavailable
 from rove.settings.tree import Settings
 from rove.validation.record import dataclass
@@ -111,11 +110,7 @@ def fetch(settings: Settings, progress: Progress) -> Installation:
 
 def version(path: Path) -> str | None:
     """Return the version that a Firefox prints, such as `Mozilla Firefox 153.7.0esr`; None if it does not start."""
-    try:
-        done = subprocess.run([str(path), "--version"], capture_output=True, text=True, timeout=20, check=True)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip() or None
+    return printed_by(str(path), "--version")
 
 
 def _missing(settings: Settings) -> str:

@@ -6,7 +6,7 @@ import asyncio
 import base64
 import contextlib
 import logging
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit
 
 from rove.browser.consequences import AskedDocument, RefuseDocument
@@ -31,23 +31,6 @@ CANCEL_LOGIN: Decision = ("network.continueWithAuth", {"action": "cancel"})
 ATTRIBUTION_SECONDS = 2.0
 
 
-class Decider(Protocol):
-    """Decides on the requests of one user context."""
-
-    @property
-    def holds_requests(self) -> bool:
-        """Whether requests have to wait for a decision."""
-        ...
-
-    def decide(self, event: Event, /) -> Decision:
-        """Return the command that a request is answered with."""
-        ...
-
-    def log_in(self, event: Event, /) -> Decision:
-        """Return the answer to a server that asks for a password."""
-        ...
-
-
 class Interceptions:
     """Has requests wait while a session decides on its own; those of the others go on at once.
 
@@ -57,7 +40,7 @@ class Interceptions:
     def __init__(self, connection: BidiConnection, tasks: BackgroundTasks) -> None:
         self._connection = connection
         self._tasks = tasks
-        self._deciders: dict[str, Decider] = {}
+        self._deciders: dict[str, Interceptor] = {}
         self._requests: str | None = None
         self._changing = asyncio.Lock()
         # Requests of windows that Firefox has not reported yet, by their contexts.
@@ -70,7 +53,7 @@ class Interceptions:
         """Answer all servers that ask for a password: Firefox would ask a person."""
         await self._connection.send("network.addIntercept", {"phases": ["authRequired"]})
 
-    def add(self, user_context: str, decider: Decider) -> None:
+    def add(self, user_context: str, decider: Interceptor) -> None:
         self._deciders[user_context] = decider
 
     async def remove(self, user_context: str) -> None:
@@ -93,7 +76,7 @@ class Interceptions:
         """Return the page that a request belongs to; None if Firefox does not say."""
         return self._connection.page_of(event.get("context"))
 
-    def _decider_of(self, event: Event) -> Decider | None:
+    def _decider_of(self, event: Event) -> Interceptor | None:
         page = self.page_of(event)
         return self._deciders.get(page.user_context) if page is not None else None
 

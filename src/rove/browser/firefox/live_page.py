@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Literal
 from urllib.parse import parse_qs, urlsplit
 
 from rove.browser.consequences import RefuseDocument
@@ -29,8 +29,6 @@ Ending = Literal["committed", "failed", "download"]
 ERROR_PAGES = ("about:neterror", "about:certerror", "about:blocked", "about:httpsonlyerror")
 # Endings of navigations that are remembered.
 MAX_ENDINGS = 50
-# How events that are not read change the number of requests that are not followed.
-_COUNTED = {"network.beforeRequestSent": 1, "network.responseCompleted": -1, "network.fetchError": -1}
 
 # Seconds for a script that keeps the page from opening more dialogs: while one is open, no script runs.
 SUPPRESS_TIMEOUT = 2.0
@@ -149,12 +147,18 @@ def shown_url(url: str) -> str:
 class RequestTracker(loading.RequestTracker):
     """Pending requests of a page and its frames. The id of the request for a document is that of its navigation."""
 
+    counted: ClassVar[Mapping[str, int]] = {
+        "network.beforeRequestSent": 1,
+        "network.responseCompleted": -1,
+        "network.fetchError": -1,
+    }
+
     def listen(self, channel: PageChannel) -> None:
         channel.on("network.beforeRequestSent", self._on_request)
         channel.on("network.responseStarted", self._on_response)
         channel.on("network.responseCompleted", self._on_completed)
         channel.on("network.fetchError", self._on_failure)
-        channel.on("dropped", self._on_dropped)
+        channel.on("dropped", self.note_dropped)
 
     def _identity(self, event: dict[str, Any]) -> str:
         is_document = event["context"] == self._main_frame and event.get("navigation")
@@ -183,11 +187,6 @@ class RequestTracker(loading.RequestTracker):
     def _on_failure(self, event: dict[str, Any]) -> None:
         error = chromium_name(event["errorText"])
         self.fail(self._identity(event), error, error == ABORTED)
-
-    def _on_dropped(self, event: dict[str, Any]) -> None:
-        """Count a request that is not followed, or that one of them is over."""
-        if event["method"] in _COUNTED:
-            self.note_unfollowed(_COUNTED[event["method"]])
 
 
 class Dialogs(dialogs.Dialogs):
@@ -354,19 +353,11 @@ class LivePage(live_page.LivePage):
 
     async def answers_within(self, timeout: float) -> bool:
         """Return whether the page's main thread is free to run a script within `timeout` seconds."""
-        return await self._succeeds("1", timeout)
+        return await self._is_answered(self._evaluate("1", timeout * 2), timeout)
 
     async def suppress_dialogs(self, timeout: float) -> bool:
         """Keep the page from opening dialogs; False if it did not answer within `timeout` seconds."""
-        return await self._succeeds(SUPPRESS_DIALOGS, timeout, None)
-
-    async def _succeeds(self, expression: str, timeout: float, sandbox: str | None = WORLD) -> bool:
-        try:
-            async with asyncio.timeout(timeout):
-                await self._evaluate(expression, timeout * 2, sandbox)
-        except (TimeoutError, BidiError):
-            return False
-        return True
+        return await self._is_answered(self._evaluate(SUPPRESS_DIALOGS, timeout * 2, None), timeout)
 
     def stop_opening_windows(self) -> None:
         """Keep a page that opens one window after another from opening more."""

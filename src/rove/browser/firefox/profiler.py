@@ -19,6 +19,7 @@ from rove.browser.shared import profiler
 from rove.browser.shared.live_page import LivePage
 from rove.browser.shared.machine import PageProcesses
 from rove.browser.shared.process import ChildProcess
+from rove.browser.shared.profiler import recorded_already
 from rove.errors import LimitReached, RoveError, Unsupported
 
 # Firefox writes what it has recorded into the folder that this variable names.
@@ -55,10 +56,7 @@ class Recorder:
                 hint="Use {web_vitals}, or a session with the engine chromium.",
             )
         if self._is_busy:
-            raise LimitReached(
-                "The browser cannot record this tab now: it records one tab at a time.",
-                hint="Stop the other recording with {profile_stop}, or try again when it has ended.",
-            )
+            raise recorded_already()
         self._is_busy = True
         try:
             for left in self._folder.iterdir():

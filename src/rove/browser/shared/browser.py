@@ -111,6 +111,13 @@ def keep(contexts: dict[str, C], identity: str, context: C) -> C:
     return context
 
 
+def require_version(where: str, engine: str, version: str, least: int, hint: str) -> None:
+    """Raise if a version such as `156.0.1.2` is older than rove needs."""
+    major = version.partition(".")[0]
+    if major.isdigit() and int(major) < least:
+        raise BrowserUnavailable(f"{where} is version {major} of {engine}, and rove needs {least} or newer.", hint=hint)
+
+
 async def spawned(settings: Settings, make: Callable[[], P]) -> P:
     """Start a process in a thread. Raises if rove's folder cannot be written to."""
     try:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable
 from typing import Any, ClassVar, NamedTuple
 
 from rove.browser.failures import BrowserError
 
+log = logging.getLogger(__name__)
 # Called with the parameters of an event.
 Handler = Callable[[dict[str, Any]], object]
 # Commands that the browser has not read yet; a working browser reads each of them at once.
@@ -66,11 +68,15 @@ class Connection(ABC):
         self.last_received_at = 0.0
 
     @abstractmethod
-    def message_received(self, data: bytes, size: int) -> None:
-        """Handle one message; a failure is logged, so that the messages behind it are still handled.
+    def handle_message(self, data: bytes, size: int) -> None:
+        """Handle one message. `size`: its length before the transport cut it."""
 
-        `size`: the length of the message before the transport cut it.
-        """
+    def message_received(self, data: bytes, size: int) -> None:
+        """Handle one message; a failure is logged, so that the messages behind it are still handled."""
+        try:
+            self.handle_message(data, size)
+        except Exception:
+            log.exception("cannot handle a message from the browser: %s", data[:200])
 
     def end_targets(self) -> None:  # noqa: B027 - most end by themselves
         """Note that all that was connected to is gone."""

@@ -253,8 +253,8 @@ class ContextTabs(ABC, Generic[T_co]):
         """Open an empty page under the next id."""
 
     @abstractmethod
-    async def set_permissions(self, origin: str, names: Iterable[str], setting: str) -> None:
-        """Grant or deny permissions to an origin. `setting`: `granted` or `denied`."""
+    async def set_permission(self, origin: str, name: str, setting: str) -> None:
+        """Grant or deny a permission to an origin. `setting`: `granted` or `denied`."""
 
     @abstractmethod
     async def dispose(self) -> None:
@@ -330,9 +330,11 @@ class ContextTabs(ABC, Generic[T_co]):
         """Grant each origin its permissions, and deny what was granted before and is not any more."""
         for grant in before:
             kept = next((each.names for each in after if each.origin == grant.origin), ())
-            await self.set_permissions(grant.origin, [name for name in grant.names if name not in kept], "denied")
+            for name in (name for name in grant.names if name not in kept):
+                await self.set_permission(grant.origin, name, "denied")
         for grant in after:
-            await self.set_permissions(grant.origin, grant.names, "granted")
+            for name in grant.names:
+                await self.set_permission(grant.origin, name, "granted")
 
     # Opening, saving and closing
 
@@ -405,6 +407,13 @@ class ContextTabs(ABC, Generic[T_co]):
         except BrowserError:
             self._forget(tab)
             await tab.release()
+
+    def _begin_download(self, tab: Tab, identity: str, event: Mapping[str, Any], origin: str) -> None:
+        """Note a download that a frame of this origin has started; `event` has its address and the suggested name."""
+        name = PageText(event["suggestedFilename"] or "download", origin)
+        url = PageText(event["url"], origin)
+        self._downloads.begin(identity, name, url, tab.page.events, tab.page.downloads)
+        tab.page.requests.note_download(event["url"])
 
     def _drop(self, tab: Tab) -> None:
         """Forget a tab whose page is gone."""

@@ -112,6 +112,15 @@ class Downloads(ABC):
         self._tasks = BackgroundTasks("downloads", expected=(BrowserError,))
         self._count = 0
 
+    async def open(self) -> None:
+        """Have the browser write downloads to a private folder."""
+        self._scratch.mkdir(mode=0o700)
+        await self.receive()
+
+    @abstractmethod
+    async def receive(self) -> None:
+        """Have the browser write downloads to the private folder from now on, and follow them."""
+
     async def close(self) -> None:
         """Discard the downloads that are not complete."""
         await self._tasks.close()

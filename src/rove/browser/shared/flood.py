@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from enum import Enum
 
-from rove.browser.logs import MESSAGE_BYTES_PER_SECOND, MESSAGES_PER_SECOND
+from rove.browser.logs import (
+    ERRORS_PER_SECOND,
+    MESSAGE_BYTES_PER_SECOND,
+    MESSAGES_PER_SECOND,
+    REQUESTS_AT_ONCE,
+    REQUESTS_PER_SECOND,
+)
 
 # A request or frame counts as one more for each so many bytes of the event that tells of it.
 BYTES_FOR_ONE = 20_000
 # For so long after one that is not followed, events of requests or frames that are not known are not read.
 UNKNOWN_SECONDS = 30.0
+# Frames that are followed at once, and how many more in each second.
+FRAMES_AT_ONCE = 500
+FRAMES_PER_SECOND = 50
 # A longer event is dropped.
 MAX_EVENT_BYTES = 16_000_000
 # Of the console messages that come too fast to be read, so many of the newest are held; of each kind,
@@ -95,6 +105,19 @@ class EventLimiter:
         return True
 
 
+class Verdict(Enum):
+    """What becomes of an event: it is read, dropped and counted, left out as no part of rove needs it, or held."""
+
+    READ = 1
+    DROP = 2
+    SKIP = 3
+    HOLD = 4
+
+
+def read_if(condition: bool) -> Verdict:
+    return Verdict.READ if condition else Verdict.DROP
+
+
 class NewestMessages:
     """The newest of the console messages that came too fast to be read, unparsed, until there is time for them.
 
@@ -139,3 +162,21 @@ class _Newest:
             left_out.append(self.kept.popleft()[1])
             self._bytes -= len(left_out[-1])
         return left_out
+
+
+class Admission:
+    """Counts the events of a page, its frames and workers, and holds console messages until there is time for them."""
+
+    def __init__(self) -> None:
+        self._written = EventLimiter()
+        self._errors = EventLimiter(ERRORS_PER_SECOND)
+        self.held = NewestMessages()
+        self._requests = Followed(REQUESTS_AT_ONCE, REQUESTS_PER_SECOND)
+        self._frames = Followed(FRAMES_AT_ONCE, FRAMES_PER_SECOND)
+
+    def take_held(self) -> list[bytes]:
+        """Return the messages that are held, which count as read now."""
+        taken = self.held.take()
+        for data in taken:
+            self._written.admits(len(data))
+        return taken

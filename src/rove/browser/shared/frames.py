@@ -206,16 +206,21 @@ class DocumentScript(Protocol):
 
 
 class World(ABC):
-    """Rove's script in one frame, whatever document the frame shows."""
+    """Rove's script in one frame, whatever document the frame shows.
+
+    `channel` is what answers for the frame: frames of different ones are asked at the same time.
+    """
 
     def __init__(
         self,
+        channel: object,
         frame_id: str,
         prefix: str,
         parent: World | None,
         numbers: RefNumbers | None = None,
         numbered: NumberedDocument | None = None,
     ) -> None:
+        self.channel = channel
         self.frame_id = frame_id
         self.prefix = prefix
         self.parent = parent
@@ -233,11 +238,6 @@ class World(ABC):
         self._next_ref = 0
 
     # Primitives of an engine
-
-    @property
-    @abstractmethod
-    def process(self) -> object:
-        """What answers for the frame: frames of different ones are asked at the same time."""
 
     @abstractmethod
     async def call(self, function: str, *arguments: Any, as_user: bool = False) -> Any:
@@ -419,6 +419,12 @@ class Worlds(ABC, Generic[W_co]):
     @property
     def _is_up_to_date(self) -> bool:
         return self._refreshed_at_change == self._changes and not any(world.is_unresponsive for world in self)
+
+
+def unreturnable(error: BrowserError) -> ScriptFailed:
+    """Return the error for a value that the browser does not return."""
+    hint = "Return plain data: text, numbers, lists, objects."
+    return ScriptFailed(f"The value cannot be returned: {error}.", hint=hint)
 
 
 async def bounded(world: World, work: Coroutine[Any, Any, Any], is_required: bool) -> Any:

@@ -60,6 +60,10 @@ BOX_MARGIN = 4.0
 # drag on.
 MAX_ANIMATION = 0.6
 MAX_ANIMATION_SECONDS = 4.0
+# Seconds between two events of what is dragged and rests.
+DRAG_OVER_INTERVAL = 0.1
+# Pixels of the first moves of a drag, after which a page knows that it is one.
+FIRST_PIXELS = 6
 
 
 class PageModes:
@@ -298,6 +302,13 @@ class Mouse(ABC):
         await asyncio.sleep(SLOW_INTERVAL)
         return end
 
+    async def rest(self, seconds: float, drag_over: Move, end: Point) -> None:
+        """Hold what is dragged over a point: a browser repeats `dragover` while the pointer rests on an element."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            await asyncio.sleep(DRAG_OVER_INTERVAL)
+            await drag_over(end)
+
     async def _move_along(self, start: Point, end: Point, move: Move) -> None:
         if start == end:
             return
@@ -349,6 +360,11 @@ def _point_between(start: Point, end: Point, part: float) -> Point:
 def points_between(start: Point, end: Point, steps: int) -> list[Point]:
     """Return points on the way, the end last."""
     return [_point_between(start, end, step / steps) for step in range(1, steps + 1)]
+
+
+def first_points(start: Point) -> list[Point]:
+    """Return the first points of a drag, after which a page knows that it is one."""
+    return points_between(start, (start[0] + FIRST_PIXELS, start[1] + FIRST_PIXELS), 3)
 
 
 def drag_positions(stops: Sequence[PointerTarget], is_in_list: bool) -> list[Position]:

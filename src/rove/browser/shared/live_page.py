@@ -220,6 +220,15 @@ class LivePage(ABC):
         worlds = await self.worlds.current(self.frame_timeout)
         return [world for world in worlds if not world.parent or not world.is_unresponsive]
 
+    async def _is_answered(self, asking: Coroutine[Any, Any, object], timeout: float) -> bool:
+        """Return whether a command is answered, and not refused, within `timeout` seconds."""
+        try:
+            async with asyncio.timeout(timeout):
+                await asking
+        except (TimeoutError, BrowserError):
+            return False
+        return True
+
     async def wait_for_change(self, timeout: float) -> None:
         """Wait for the next change of the document, or for `timeout` seconds."""
         started = time.monotonic()

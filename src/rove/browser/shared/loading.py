@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable
-from typing import Literal, TypeVar, get_args
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Literal, TypeVar, get_args
 
 from rove.browser.failures import host_and_port
 from rove.browser.page_data import DocumentRequest, TrackedRequest
@@ -246,6 +246,9 @@ class RequestTracker:
     nor WebSockets, which stay open. `stop` is called to load no more of a document that is too large.
     """
 
+    # How events that are not read change the number of requests that are not followed, by their names.
+    counted: ClassVar[Mapping[str, int]] = {}
+
     def __init__(
         self, main_frame: str, page_events: PageEvents, max_bytes: int, stop: Callable[[], None], origins: FrameOrigins
     ) -> None:
@@ -305,10 +308,11 @@ class RequestTracker:
         if self.document is not None and self.document.url.partition("#")[0] == url.partition("#")[0]:
             self.document.is_download = True
 
-    def note_unfollowed(self, change: int) -> None:
+    def note_dropped(self, event: dict[str, Any]) -> None:
         """Count a request that came too fast to be followed, or that one of them is over."""
-        self.unfollowed = max(self.unfollowed + change, 0)
-        self.unfollowed_at = time.monotonic()
+        if change := self.counted.get(event["method"]):
+            self.unfollowed = max(self.unfollowed + change, 0)
+            self.unfollowed_at = time.monotonic()
 
     def mark_stopped(self) -> None:
         """Forget the pending requests: loading was stopped, and Chromium reports that for only some of them."""

@@ -17,6 +17,11 @@ from rove.validation.pattern import pattern
 
 MAX_LENGTH = 1000
 MAX_PLACE_LENGTH = 300
+# What browsers call the functions of the console, where that is not the name of the function itself.
+_KIND_NAMES = {
+    "startGroup": "group", "startGroupCollapsed": "group", "groupCollapsed": "group", "timeEnd": "time",
+    "timeLog": "time", "warn": "warning",
+}  # fmt: skip
 _PLACEHOLDER = pattern(r"%[sdifoOc%]")
 MAX_MESSAGES = 500
 # So many of the latest uncaught errors are kept, whatever is written after them.
@@ -121,6 +126,15 @@ class ConsoleLog:
         if len(self._messages) > MAX_MESSAGES:
             del self._messages[self._least_wanted()]
             self.dropped += 1
+
+    def add_call(
+        self, kind: str, text: str, location: str, source: ConsoleSource, at: float, args: list[Any] | None = None
+    ) -> None:
+        """Add what a script has written to the console; an error is reported as an event too."""
+        text = f"Assertion failed: {text}" if kind == "assert" else text
+        self.add(_KIND_NAMES.get(kind, kind), text, location, source, at, args)
+        if kind == "error" and self._events is not None:
+            self._events.add("console error", source.quote(text))
 
     def _least_wanted(self) -> int:
         """Return the index of the oldest message that is no uncaught error, or of the oldest of too many errors."""

@@ -77,6 +77,15 @@ def _succeeds(command: list[str], progress: Progress) -> bool:
     return process.returncode == 0
 
 
+def printed_by(*command: str) -> str | None:
+    """Return what a program prints, such as its version; None if it does not start."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip() or None
+
+
 async def sweep_leftovers(runs: Path) -> None:
     """Remove what earlier processes left behind; a failure is logged, and the next launch tries again."""
     try:

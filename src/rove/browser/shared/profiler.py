@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rove.browser.shared.live_page import LivePage
-from rove.errors import InvalidArguments, unwritable
+from rove.errors import InvalidArguments, LimitReached, unwritable
 from rove.validation.record import dataclass
 from rove.workspace import Workspace
 
@@ -25,6 +25,14 @@ class RecordedTrace:
     size: int
     summary: TraceSummary
     is_cut: bool
+
+
+def recorded_already() -> LimitReached:
+    """Return the error for a tab that cannot be recorded, as the browser records another one."""
+    return LimitReached(
+        "The browser cannot record this tab now: it records one tab at a time.",
+        hint="Stop the other recording with {profile_stop}, or try again when it has ended.",
+    )
 
 
 class Profiler(ABC):

@@ -52,7 +52,7 @@ async def read_page(
     """Return the snapshot of a page with its frames; `main_data` is the main frame's, if it has just been taken."""
     # Frames that are known already and run in other processes are read at the same time as the main frame.
     known = worlds.known_subframes if worlds.has_visible_frames else []
-    out_of_process = [world for world in known if world.process is not worlds.main.process]
+    out_of_process = [world for world in known if world.channel is not worlds.main.channel]
     ahead = asyncio.ensure_future(_read_frames(worlds, out_of_process, reading))
     try:
         main = await _read_rows(worlds.main, options, main_data)
@@ -71,7 +71,7 @@ async def _read_all_frames(
     """Return the snapshots of all frames; use those read ahead unless frames may have changed since."""
     if not known or worlds.known_subframes != known:
         return await _read_frames(worlds, await worlds.refresh(reading.frame_timeout), reading)
-    in_process = [world for world in known if world.process is worlds.main.process]
+    in_process = [world for world in known if world.channel is worlds.main.channel]
     return {**await _read_frames(worlds, in_process, reading), **await ahead}
 
 

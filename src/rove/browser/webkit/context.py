@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,9 +61,8 @@ class Downloads(downloads.Downloads):
         self._complete: set[str] = set()
         self._ids = itertools.count(1)
 
-    def start(self) -> None:
+    async def receive(self) -> None:
         """Watch the folder from now on."""
-        self._received.mkdir(mode=0o700)
         self._tasks.start(self._watch())
 
     async def close(self) -> None:
@@ -139,7 +138,7 @@ class Context(ContextTabs[Tab]):
     async def open(self, saved: SavedContext | None) -> None:
         """Take over the window that the browser opened, or open the tabs of a lost context again."""
         self._spare_window = (await self._driver.windows())[0]
-        self._downloads.start()
+        await self._downloads.open()
         if saved is None:
             await self._open_first_tab()
             return
@@ -230,7 +229,7 @@ class Context(ContextTabs[Tab]):
 
     # What WebDriver cannot do
 
-    async def set_permissions(self, origin: str, names: Iterable[str], setting: str) -> None:
+    async def set_permission(self, origin: str, name: str, setting: str) -> None:
         raise unsupported("grant permissions")
 
     async def user_agent(self) -> str:

@@ -62,17 +62,13 @@ class World(frames.World):
         parent: World | None,
         numbers: RefNumbers | None = None,
     ) -> None:
-        super().__init__(frame_id, prefix, parent, numbers)
+        super().__init__(page, frame_id, prefix, parent, numbers)
         self._page = page
         self.place = place
         # The document that answered last, by the number that rove's script has given it.
         self.document_id = ""
         # The address that the element which holds the frame names.
         self.source = ""
-
-    @property
-    def process(self) -> object:
-        return self._page
 
     async def call(self, function: str, *arguments: Any, as_user: bool = False) -> Any:
         """Call a function expression with plain arguments and return a plain value. No call gives a user activation."""

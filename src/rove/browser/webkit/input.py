@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rove.browser.element import Button, Point
 from rove.browser.shared import input as shared_input
 from rove.browser.shared.frames import World
-from rove.browser.shared.input import Position, points_between
+from rove.browser.shared.input import Position, first_points
 from rove.browser.shared.keys import KEYS, MODIFIER_BITS, Key, foreign_key
 from rove.browser.shared.targets import element_with_focus
 from rove.browser.webkit.live_page import LivePage
@@ -32,9 +32,6 @@ _NAMED = {
 # Characters that are typed with one command.
 MAX_RUN = 50
 INSERT = "text => document.execCommand('insertText', false, text)"
-
-# Pixels of the first moves of a drag, after which a page knows that it is one.
-FIRST_PIXELS = 6
 
 
 def key_value(key: Key) -> str | None:
@@ -163,7 +160,7 @@ class Mouse(shared_input.Mouse):
         await perform(self._page, [move_to(start), _press("left")])
         try:
             await asyncio.sleep(hold)
-            for point in points_between(start, (start[0] + FIRST_PIXELS, start[1] + FIRST_PIXELS), 3):
+            for point in first_points(start):
                 await self.send_move(*point)
             await self.drag_over(start, stops, world, lambda point: self.send_move(*point))
             await asyncio.sleep(hold)

@@ -12,13 +12,11 @@ import pytest
 from rove.browser.chromium.connection import CdpConnection, CdpSession, PipeTransport, _MessageSplitter
 from rove.browser.chromium.flood import (
     FLOOD_MESSAGES,
-    FRAMES_AT_ONCE,
     MAX_MESSAGES_AT_ONCE,
     MAX_WAITING_BYTES,
     MESSAGES_PER_TURN,
     Admission,
     TargetGroup,
-    Verdict,
 )
 from rove.browser.chromium.frames import FrameOrigins
 from rove.browser.chromium.live_page import RequestTracker
@@ -31,7 +29,7 @@ from rove.browser.logs import (
     unrecorded_requests,
 )
 from rove.browser.page_state import PageEvents
-from rove.browser.shared.flood import MAX_HELD, MAX_HELD_BYTES, Bucket, NewestMessages
+from rove.browser.shared.flood import FRAMES_AT_ONCE, MAX_HELD, MAX_HELD_BYTES, Bucket, NewestMessages, Verdict
 
 MAIN = "A" * 32
 LOUD, CALM, WORKER = "1" * 32, "2" * 32, "3" * 32
