@@ -19,6 +19,7 @@ from bench.session_costs.table import cost_table, waiting_table
 from docs.action_reference import action_lines, more_tools_table, tools_table
 from docs.cli_reference import cli_lines
 from docs.contract_table import contract_table
+from docs.engine_primitives import primitive_lines
 from docs.engine_table import engine_table
 from docs.feature_table import feature_table
 from docs.gateway_reference import gateway_lines
@@ -57,6 +58,7 @@ def pages() -> dict[Path, str]:
         "errors.md": errors_page,
         "cli.md": cli_page,
         "gateway.md": gateway_page,
+        "engines_primitives.md": primitives_page,
     }
     written = {ROOT / "docs" / name: "\n".join(page()) + "\n" for name, page in made.items()}
     blocks = {
@@ -93,6 +95,26 @@ def stubs() -> dict[Path, str]:
 def actions_page() -> Iterator[str]:
     yield from ("# Actions", "", NOTICE, "")
     yield from action_lines()
+
+
+# Engines
+
+
+def primitives_page() -> Iterator[str]:
+    yield from ("# What an engine must give", "", NOTICE, "")
+    yield (
+        "An engine is a package beside `browser/chromium/`, whose classes derive from those of `browser/shared/`. "
+        "These do what all engines do alike, and are what the layers above see. Here are their abstract methods: what "
+        "the protocol of a browser has to have commands and events for. A feature that an engine lacks raises "
+        "`Unsupported`."
+    )
+    yield from (
+        "",
+        "Beside them an engine names its classes of the parts of a page (`Tab.input_type`, `InputDevices.mouse_type`, "
+        "`LivePage.dialogs_type`, `requests_type`, `origins_type`), and tells these parts what its browser reports.",
+        "",
+    )
+    yield from primitive_lines()
 
 
 # Settings

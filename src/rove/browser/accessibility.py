@@ -9,17 +9,19 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rove.browser.failures import BrowserError
 from rove.browser.scripts import audit_script
-from rove.browser.shared.frames import World
-from rove.browser.shared.live_page import LivePage
 from rove.errors import InvalidArguments, ScriptFailed
 from rove.page_text import NOWHERE, Own, PageText
 from rove.target import Ref, parse_target
 from rove.validation.record import dataclass
 from rove.validation.spelling import nearest
+
+if TYPE_CHECKING:
+    from rove.browser.shared.frames import World
+    from rove.browser.shared.live_page import LivePage
 
 Level = Literal["a", "aa", "aaa"]
 # The tags of axe-core by the level of WCAG 2.2, each with those of the levels below it.

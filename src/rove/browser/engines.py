@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.util import find_spec
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from rove.browser.shared.engine import BrowserEngine
 from rove.errors import Unsupported
 from rove.settings.sections import EngineName
+
+if TYPE_CHECKING:
+    from rove.browser.shared.engine import BrowserEngine
 
 
 def load_engine(name: EngineName) -> BrowserEngine:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from rove.browser.shared.live_page import LivePage
 from rove.page_text import Own, PageText
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
-    pass
+    from rove.browser.shared.live_page import LivePage
 
 Rating = Literal["good", "needs improvement", "poor"]
 Name = Literal["lcp", "cls", "inp", "fcp", "ttfb"]

@@ -8,14 +8,14 @@ from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING
 
 from rove.browser.failures import BrowserError
-from rove.browser.shared.frames import World
-from rove.browser.shared.live_page import LivePage
-from rove.browser.shared.tab import Tab
 from rove.errors import NotOpen, ScriptFailed
 from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
     from rove.browser.page_data import Box, ScreenshotImage
+    from rove.browser.shared.frames import World
+    from rove.browser.shared.live_page import LivePage
+    from rove.browser.shared.tab import Tab
 
 EMPTY = "about:blank"
 HAS_CONTENT = "() => Boolean(document.body?.hasChildNodes())"

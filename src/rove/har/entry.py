@@ -7,14 +7,16 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
 from rove.browser.logs import NetworkMessage, RequestTiming
 from rove.browser.network import MASK
-from rove.browser.shared.logs import LoggedRequest
 from rove.har.disclosure import WITHHELD, Disclosure
 from rove.outcome import NOWHERE, origin_in
+
+if TYPE_CHECKING:
+    from rove.browser.shared.logs import LoggedRequest
 
 # By the name that browsers give a protocol; others are written as they are.
 HTTP_VERSIONS = {"h2": "http/2.0", "": "unknown"}

@@ -229,14 +229,16 @@ class Mouse(ABC):
     # Primitives of an engine
 
     @abstractmethod
-    async def send_move(self, x: float, y: float) -> None: ...
+    async def send_move(self, x: float, y: float) -> None:
+        """Move to a point of the viewport."""
 
     @abstractmethod
     async def send_click(self, point: Point, button: Button, count: int, modifiers: int, hold: float) -> None:
         """Move to a point, press and release `count` times; the last release comes after `hold` seconds."""
 
     @abstractmethod
-    async def send_wheel(self, point: Point, dx: float, dy: float) -> None: ...
+    async def send_wheel(self, point: Point, dx: float, dy: float) -> None:
+        """Turn the wheel over a point by so many pixels."""
 
     @abstractmethod
     async def send_drag(self, start: Point, world: World, stops: Sequence[Position], hold: float) -> None:

@@ -77,7 +77,8 @@ class LivePage(ABC):
         """Whether the page is gone, and answers no more commands."""
 
     @abstractmethod
-    async def title(self) -> PageText: ...
+    async def title(self) -> PageText:
+        """Return the title of the document."""
 
     @abstractmethod
     async def answers_within(self, timeout: float) -> bool:

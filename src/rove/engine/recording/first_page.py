@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rove.browser.shared.tab import Tab
+if TYPE_CHECKING:
+    from rove.browser.shared.tab import Tab
+
 
 STEP = "s0"
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rove.action import AnyAction, SessionDirectory
-from rove.browser.shared.context import Context
-from rove.browser.shared.tab import Tab
 from rove.engine.approval.gate import Gate
 from rove.engine.journal import Entry, Journal
 from rove.engine.network_access import NetworkAccess
@@ -21,6 +19,10 @@ from rove.guard.secrets.secrets import Secrets
 from rove.recordings.desk import RecordingDesk
 from rove.settings.tree import Settings
 from rove.validation.record import dataclass
+
+if TYPE_CHECKING:
+    from rove.browser.shared.context import Context
+    from rove.browser.shared.tab import Tab
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,17 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING
 
-from rove.browser.shared.browser import Browser
 from rove.engine.sessions.memory import return_free_memory
 from rove.engine.sessions.memory_pressure import MemoryShortage, memory_shortage
 from rove.engine.sessions.session import Session
 from rove.engine.sessions.session_slots import SessionSlots
 from rove.errors import LimitReached, RoveError
 from rove.settings.tree import Settings
+
+if TYPE_CHECKING:
+    from rove.browser.shared.browser import Browser
 
 log = logging.getLogger(__name__)
 

@@ -7,15 +7,18 @@ import contextlib
 import logging
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from rove.browser.browser import ProfileLaunch
 from rove.browser.context import DIED, FROZE
 from rove.browser.engines import load_engine
-from rove.browser.shared.browser import Browser
-from rove.browser.shared.process import BrowserProcess
 from rove.errors import BrowserUnavailable, RoveError
 from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
+
+if TYPE_CHECKING:
+    from rove.browser.shared.browser import Browser
+    from rove.browser.shared.process import BrowserProcess
 
 log = logging.getLogger(__name__)
 # Seconds between two checks. A browser that misses two in a row is frozen, so that is known within five seconds.

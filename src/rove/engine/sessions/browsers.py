@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from rove.browser.browser import ProfileLaunch
 from rove.browser.extensions import extensions_for
 from rove.browser.sessions import WindowChoice
-from rove.browser.shared.browser import Browser
 from rove.engine.capture.captures import with_captures
 from rove.engine.sessions.browser_supervisor import BrowserSupervisor
 from rove.engine.sessions.session import Session
 from rove.errors import InvalidArguments
 from rove.settings.sections import EngineName, Viewport
 from rove.settings.tree import Settings
+
+if TYPE_CHECKING:
+    from rove.browser.shared.browser import Browser
 
 
 class Browsers:
