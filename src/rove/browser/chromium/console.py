@@ -13,9 +13,8 @@ from rove.browser.chromium.connection import CdpError, CdpSession
 from rove.browser.chromium.frames import FrameOrigins
 from rove.browser.page_data import ConsoleSource
 from rove.browser.page_state import PageEvents
-from rove.browser.scripts import NONCE
 from rove.browser.shared import logs
-from rove.browser.shared.logs import MAX_LENGTH, fill_placeholders, source_location, truncate
+from rove.browser.shared.logs import MAX_LENGTH, REPORT_PREFIX, fill_placeholders, source_location, truncate
 from rove.tasks import BackgroundTasks
 
 MAX_STACK_LINES = 6
@@ -39,8 +38,6 @@ _AS_JSON = {
     "throwOnSideEffect": True,
 }
 
-# How messages begin by which rove's own script reports.
-REPORT_PREFIX = f"{NONCE} "
 # The browser keeps every logged object alive for DevTools to inspect, until it is told to release them.
 MAX_RETAINED_OBJECTS = 1000
 # The oldest execution contexts of a page that has more than this are forgotten.

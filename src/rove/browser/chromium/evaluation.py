@@ -6,16 +6,15 @@ import json
 from typing import Any
 
 from rove.browser.chromium.connection import CdpError, CdpResult, CdpSession
-from rove.browser.shared.frames import Quote, unreturnable
-from rove.errors import ElementGone, ScriptFailed
+from rove.browser.shared.evaluation import MAX_RESULT_BYTES, called, document_gone, is_function, unreturnable
+from rove.browser.shared.frames import Document, Quote
+from rove.errors import ScriptFailed
 from rove.page_text import NOWHERE, PageText
-from rove.validation.pattern import pattern
 from rove.validation.record import dataclass
 
 LONGEST_MESSAGE = 4_000
 
 # More than a model can read; parsing a larger value would block the event loop.
-MAX_RESULT_BYTES = 2_000_000
 # As JSON has it: dates as text, functions left out; besides, maps and sets as lists. What contains itself is left as it
 # is, which the browser then refuses to return.
 _PLAIN_VALUE = """function () {
@@ -32,7 +31,6 @@ _PLAIN_VALUE = """function () {
   };
   return typeof this === "function" ? this : plain(this, []);
 }"""
-_FUNCTION = pattern(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*\s*=>)")
 
 
 @dataclass(frozen=True)
@@ -61,7 +59,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class ExecutionContext:
+class ExecutionContext(Document):
     """The context of one document of a frame; a call never reaches a document that replaces it."""
 
     cdp: CdpSession
@@ -69,12 +67,11 @@ class ExecutionContext:
     origin: str
 
     async def call(self, function: str, *arguments: Any, as_user: bool = False) -> Any:
-        """Call a function with plain arguments and return a plain value; raise ElementGone if the document is gone."""
         try:
             params = Call(function, arguments, as_user=as_user).params(self.context)
             answer = await self.cdp.send("Runtime.callFunctionOn", params)
         except CdpError as error:
-            raise ElementGone("The page went away before that could be done.") from error
+            raise document_gone() from error
         if "exceptionDetails" in answer:
             raise ScriptFailed(PageText(exception_text(answer["exceptionDetails"]), self.origin or NOWHERE))
         return answer["result"].get("value")
@@ -93,9 +90,9 @@ def exception_text(details: dict[str, Any]) -> str:
 
 async def evaluate(cdp: CdpSession, expression: str, quote: Quote, await_promise: bool = True) -> Any:
     """Run an expression in the page and return its value; if it is a function, call it."""
-    if not _is_function(expression):
+    if not is_function(expression):
         return _to_python(await _evaluate_in_console(cdp, expression, quote, await_promise))
-    call = f"({expression.rstrip().removesuffix(';')})()"
+    call = called(expression)
     try:
         return _to_python(await _evaluate_in_console(cdp, call, quote, await_promise))
     except _WrongSyntax:
@@ -125,7 +122,7 @@ async def evaluate_with(
     cdp: CdpSession, expression: str, element: str, quote: Quote, await_promise: bool = True
 ) -> Any:
     """Run an expression or a function with an element, given by its object id, as its argument."""
-    function = expression if _is_function(expression) else f"(element) => ({expression})"
+    function = expression if is_function(expression) else f"(element) => ({expression})"
     call = {"functionDeclaration": function, "objectId": element, "arguments": [{"objectId": element}]}
     params = {**call, "awaitPromise": await_promise, "returnByValue": True, "userGesture": True}
     return _to_python(await _send(cdp, "Runtime.callFunctionOn", params, quote))
@@ -174,11 +171,6 @@ async def _thrown_text(cdp: CdpSession, details: dict[str, Any]) -> str:
         return exception_text(details)
     data = json.dumps(answer["result"]["value"], ensure_ascii=False)
     return exception_text({**details, "exception": {"description": data}})
-
-
-def _is_function(expression: str) -> bool:
-    """Return whether an expression is a function to call, as Playwright's users write them, rather than a value."""
-    return _FUNCTION.match(expression) is not None
 
 
 def _to_python(result: CdpResult) -> Any:

@@ -407,16 +407,14 @@ class Worlds(frames.Worlds[World]):
         return world
 
 
-class DocumentScript:
+class DocumentScript(frames.DocumentScript):
     """Adds one statement to the documents of a page and of its frames in other processes."""
 
     def __init__(self, source: str) -> None:
-        self._source = source
+        super().__init__(source)
         self._added: list[tuple[CdpSession, str]] = []
-        self.is_on = False
 
     async def begin(self, worlds: Sequence[frames.World]) -> None:
-        """Run it in the documents that will load in these frames."""
         cdp_sessions = {world.channel: world for world in reversed(worlds) if isinstance(world, World)}
         adding = (bounded(world, self.add_to(cdp), world.parent is None) for cdp, world in cdp_sessions.items())
         await asyncio.gather(*adding)
@@ -424,7 +422,7 @@ class DocumentScript:
     async def add_to(self, cdp: CdpSession) -> None:
         """If it is in use, run it in the documents that will load in this CDP session."""
         if self.is_on:
-            script = {"source": self._source, "worldName": WORLD}
+            script = {"source": self.source, "worldName": WORLD}
             added = await cdp.send("Page.addScriptToEvaluateOnNewDocument", script)
             self._added.append((cdp, added["identifier"]))
 

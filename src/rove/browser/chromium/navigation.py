@@ -13,7 +13,7 @@ from rove.browser.chromium.live_page import LivePage
 from rove.browser.failures import PageStuck, navigation_error, quoted_url
 from rove.browser.page_data import LoadStage
 from rove.browser.shared import navigation
-from rove.browser.shared.loading import PROXY_UNREACHABLE
+from rove.browser.shared.loading import ABORTED, PROXY_UNREACHABLE
 from rove.browser.shared.navigation import (
     COMMIT_TIMEOUT,
     MAX_ATTEMPTS,
@@ -30,7 +30,6 @@ REPEATED_UNLOAD_TIMEOUT = 0.1
 MAX_FAILED_TERMINATIONS = 2
 # Chromium never calls a response complete whose body the page does not read. It is waited for so many seconds.
 UNREAD_SECONDS = 1.0
-ABORTED = "net::ERR_ABORTED"
 
 
 class Navigator(navigation.Navigator):

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rove.browser.chromium.connection import CdpSession
-from rove.browser.chromium.console import REPORT_PREFIX, ConsoleLog, ExecutionContexts, FindSource
+from rove.browser.chromium.console import ConsoleLog, ExecutionContexts, FindSource
 from rove.browser.chromium.emulation import SessionOverrides
 from rove.browser.chromium.frames import FrameOrigins, World
 from rove.browser.chromium.network import NetworkLog
 from rove.browser.emulation import Size
 from rove.browser.page_data import ConsoleSource
 from rove.browser.shared.frames import MAX_KNOWN_ORIGINS as MAX_FRAMES
+from rove.browser.shared.logs import REPORT_PREFIX
 from rove.settings.sections import Viewport
 from rove.validation.record import dataclass
 

@@ -15,10 +15,9 @@ from rove.browser.firefox.connection import BidiConnection, PageChannel
 from rove.browser.firefox.workers import WorkerScripts
 from rove.browser.page_data import ConsoleSource
 from rove.browser.page_state import PageEvents
-from rove.browser.scripts import NONCE
 from rove.browser.shared import logs
 from rove.browser.shared.frames import FrameOrigins
-from rove.browser.shared.logs import MAX_LENGTH, fill_placeholders, source_location, truncate
+from rove.browser.shared.logs import MAX_LENGTH, REPORT_PREFIX, fill_placeholders, source_location, truncate
 from rove.tasks import BackgroundTasks
 from rove.validation.pattern import pattern
 
@@ -31,8 +30,6 @@ _OPAQUE = frozenset({"error", "symbol", "function", "promise", "proxy", "weakmap
 _TOLD_BY_FIREFOX = frozenset({"count", "countReset", "time", "timeEnd", "timeLog"})
 _NESTED = frozenset({"array", "object", "map", "set", "htmlcollection", "nodelist"})
 
-# How messages begin by which rove's own script reports.
-REPORT_PREFIX = f"{NONCE} "
 # Calls that only change how a console is displayed.
 _IGNORED_KINDS = frozenset({"clear", "groupEnd"})
 # What Firefox says of a rule of a page or of an origin begins so; it names no category.

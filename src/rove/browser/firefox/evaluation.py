@@ -7,18 +7,16 @@ from typing import Any
 
 from rove.browser.failures import BrowserError
 from rove.browser.firefox.connection import BidiError, BidiResult, PageChannel
-from rove.browser.shared.frames import Quote, unreturnable
-from rove.errors import ElementGone, ScriptFailed
+from rove.browser.shared.evaluation import MAX_RESULT_BYTES, called, document_gone, is_function, unreturnable
+from rove.browser.shared.frames import Document, Quote
+from rove.errors import ScriptFailed
 from rove.page_text import NOWHERE, PageText
-from rove.validation.pattern import pattern
 from rove.validation.record import dataclass
 
 LONGEST_MESSAGE = 4_000
 Target = dict[str, str]
 
 # More than a model can read; parsing a larger value would block the event loop.
-MAX_RESULT_BYTES = 2_000_000
-_FUNCTION = pattern(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*\s*=>)")
 # Values that JSON does not have are left out of objects, as JSON.stringify does.
 _LEFT_OUT = frozenset({"undefined", "function", "symbol"})
 _KINDS = {"node": "Node", "window": "Window", "function": "function"}
@@ -77,7 +75,7 @@ def raise_exception(answer: BidiResult, origin: str = NOWHERE) -> BidiResult:
 
 
 @dataclass(frozen=True)
-class FrameDocument:
+class FrameDocument(Document):
     """The sandbox of one document of a frame; a call never reaches a document that replaces it."""
 
     channel: PageChannel
@@ -85,11 +83,10 @@ class FrameDocument:
     origin: str
 
     async def call(self, function: str, *arguments: Any, as_user: bool = False) -> Any:
-        """Call a function with plain arguments and return a plain value; raise ElementGone if the document is gone."""
         try:
             answer = await call_plainly(self.channel, {"realm": self.realm}, function, arguments, as_user)
         except BrowserError as error:
-            raise ElementGone("The page went away before that could be done.") from error
+            raise document_gone() from error
         return plain_value(raise_exception(answer, self.origin))
 
 
@@ -102,7 +99,7 @@ async def evaluate(channel: PageChannel, expression: str, quote: Quote, await_pr
     """Run an expression in the page and return its value; if it is a function, call it."""
     code = expression
     if is_function(expression):
-        call = f"({expression.rstrip().removesuffix(';')})()"
+        call = called(expression)
         # What is no expression is run as it is: its own error is the one to tell.
         code = call if await _compiles(channel, call) else expression
     answer = await _run(channel, code, quote, await_promise)
@@ -185,11 +182,6 @@ def _thrown_text(details: dict[str, Any]) -> str:
     if thrown.get("type") not in ("object", "array", "map", "set"):
         return exception_text({**details, "text": str(details.get("text", "")).removeprefix("uncaught exception: ")})
     return exception_text({**details, "text": json.dumps(to_python(thrown), ensure_ascii=False)})
-
-
-def is_function(expression: str) -> bool:
-    """Return whether an expression is a function to call, as Playwright's users write them, rather than a value."""
-    return _FUNCTION.match(expression) is not None
 
 
 def to_python(value: dict[str, Any]) -> Any:

@@ -62,19 +62,17 @@ async def add_scripts(connection: BidiConnection, user_context: str) -> None:
     )
 
 
-class DocumentScript:
+class DocumentScript(frames.DocumentScript):
     """Adds one statement to the documents of a page and of all frames in it."""
 
     def __init__(self, channel: PageChannel, source: str) -> None:
+        super().__init__(source)
         self._channel = channel
-        self._source = source
         self._added: list[str] = []
-        self.is_on = False
 
     async def begin(self, worlds: Sequence[frames.World]) -> None:
-        """Run it in the documents that will load in the page."""
         script = {
-            "functionDeclaration": f"() => {{ {self._source} }}",
+            "functionDeclaration": f"() => {{ {self.source} }}",
             "sandbox": WORLD,
             "contexts": [self._channel.context],
         }

@@ -12,13 +12,14 @@ from rove.browser.consequences import RefuseDocument
 from rove.browser.firefox.connection import BidiError, PageChannel
 from rove.browser.firefox.frames import MOVED_CHANNEL, DocumentScript, Worlds
 from rove.browser.firefox.interception import Interceptor
-from rove.browser.firefox.network import ABORTED, chromium_name, headers_of, kind_of
+from rove.browser.firefox.network import chromium_name, headers_of, kind_of
 from rove.browser.network import is_web, scheme_refusal
 from rove.browser.refs import RefNumbers
 from rove.browser.shared import dialogs, live_page, loading
 from rove.browser.shared.dialogs import SUPPRESS_DIALOGS
 from rove.browser.shared.frames import WORLD
 from rove.browser.shared.interception import NavigationBlock
+from rove.browser.shared.loading import ABORTED
 from rove.browser.shared.popups import DISABLE_WINDOW_OPEN
 from rove.errors import ScriptFailed
 from rove.page_text import PageText

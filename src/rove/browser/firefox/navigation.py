@@ -10,10 +10,11 @@ from typing import Any, TypeVar
 from rove.browser.failures import PageStuck, navigation_error, quoted_url
 from rove.browser.firefox.connection import BidiError
 from rove.browser.firefox.live_page import LivePage
-from rove.browser.firefox.network import ABORTED, chromium_name
+from rove.browser.firefox.network import chromium_name
 from rove.browser.page_data import LoadStage
 from rove.browser.shared import navigation
 from rove.browser.shared.live_page import same_document
+from rove.browser.shared.loading import ABORTED
 from rove.browser.shared.navigation import (
     COMMIT_TIMEOUT,
     MAX_ATTEMPTS,

@@ -14,10 +14,10 @@ from rove.browser.logs import PageLoad, RequestTiming, Transport
 from rove.browser.network import Throttling, truncate_headers
 from rove.browser.shared import logs, resources
 from rove.browser.shared.frames import FrameOrigins
+from rove.browser.shared.loading import ABORTED
 from rove.browser.shared.logs import MAX_PAGES, MAX_URL_LENGTH, proxy_refusal, source_location
 from rove.errors import Unsupported
 
-ABORTED = "net::ERR_ABORTED"
 BLOCKED = "net::ERR_BLOCKED_BY_CLIENT"
 UNKNOWN = "net::ERR_FAILED"
 _NAMES = {

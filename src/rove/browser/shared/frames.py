@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from rove.browser.failures import BrowserError
 from rove.browser.page_data import Box
@@ -178,31 +178,35 @@ class FrameOrder:
         return f"f{number}" if number else ""
 
 
-class Document(Protocol):
+class Document(ABC):
     """One document of a frame; a call never reaches a document that replaces it."""
 
-    @property
-    def origin(self) -> str: ...
+    # Whose words it has.
+    origin: str
+
+    @abstractmethod
     async def call(self, function: str, *arguments: Any, as_user: bool = False) -> Any:
         """Call a function with plain arguments and return a plain value; raise ElementGone if the document is gone."""
-        ...
 
 
-class DocumentScript(Protocol):
-    """A statement that runs in rove's world of each document that loads while the script is in use.
+class DocumentScript(ABC):
+    """A statement that runs in rove's world of each document that loads while the script is in use."""
 
-    `is_on`: whether it is in use, also in frames that appear from now on; set before the frames are listed for `begin`.
-    """
+    def __init__(self, source: str) -> None:
+        self.source = source
+        # Whether it is in use, also in frames that appear from now on; set before the frames are listed for `begin`.
+        self.is_on = False
 
-    is_on: bool
-
-    async def begin(self, worlds: Sequence[World], /) -> None:
+    @abstractmethod
+    async def begin(self, worlds: Sequence[World]) -> None:
         """Run it in the documents that will load in these frames, or in frames inside them.
 
         A frame that does not answer in time is marked as unresponsive. Raises BrowserError if the page itself fails.
         """
 
-    async def end(self) -> None: ...
+    @abstractmethod
+    async def end(self) -> None:
+        """Run it no more."""
 
 
 class World(ABC):
@@ -419,12 +423,6 @@ class Worlds(ABC, Generic[W_co]):
     @property
     def _is_up_to_date(self) -> bool:
         return self._refreshed_at_change == self._changes and not any(world.is_unresponsive for world in self)
-
-
-def unreturnable(error: BrowserError) -> ScriptFailed:
-    """Return the error for a value that the browser does not return."""
-    hint = "Return plain data: text, numbers, lists, objects."
-    return ScriptFailed(f"The value cannot be returned: {error}.", hint=hint)
 
 
 async def bounded(world: World, work: Coroutine[Any, Any, Any], is_required: bool) -> Any:

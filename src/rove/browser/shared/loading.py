@@ -26,7 +26,8 @@ IDLE_SECONDS = 0.5
 IDLE_LOOKS = 5
 
 # A page that navigates aborts the requests it no longer needs, which is not reported as a failure.
-IGNORED_FAILURES = frozenset({"net::ERR_ABORTED"})
+ABORTED = "net::ERR_ABORTED"
+IGNORED_FAILURES = frozenset({ABORTED})
 # Schemes for which a browser shows a password prompt. Pages ask for other credentials, such as tokens, themselves.
 PASSWORD_SCHEMES = ("basic", "digest", "ntlm", "negotiate")
 MAX_CHALLENGE_LENGTH = 200

@@ -12,11 +12,14 @@ from typing import Any, Generic, TypeVar
 from rove.browser.logs import NetworkMessages, PageLoad, RequestTiming, Transport
 from rove.browser.page_data import ConsoleMessage, ConsoleSource, Level
 from rove.browser.page_state import PageEvents
+from rove.browser.scripts import NONCE
 from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
 from rove.validation.pattern import pattern
 
 MAX_LENGTH = 1000
 MAX_PLACE_LENGTH = 300
+# What rove's own scripts write begins so.
+REPORT_PREFIX = f"{NONCE} "
 # What browsers call the functions of the console, where that is not the name of the function itself.
 _KIND_NAMES = {
     "startGroup": "group", "startGroupCollapsed": "group", "groupCollapsed": "group", "timeEnd": "time",

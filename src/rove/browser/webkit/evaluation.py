@@ -6,10 +6,10 @@ import json
 from typing import Any, Protocol
 
 from rove.browser.scripts import PAGE_WORLD_EVENT, page_world_script
+from rove.browser.shared.evaluation import MAX_RESULT_BYTES, is_function
 from rove.browser.shared.frames import Quote
 from rove.browser.webkit.connection import DocumentGone, Place, ScriptThrew, WebDriverError
 from rove.errors import ScriptFailed
-from rove.validation.pattern import pattern
 
 # Longer than any function of rove's script takes: each has a limit of its own.
 SCRIPT_SECONDS = 60.0
@@ -20,8 +20,6 @@ performance.dispatchEvent(new CustomEvent("{PAGE_WORLD_EVENT}", {{ detail: box }
 const rove = box.rove;"""
 
 # More than a model can read.
-MAX_RESULT_BYTES = 2_000_000
-_FUNCTION = pattern(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*\s*=>)")
 # The end of an expression that began on a line of its own.
 _END = "\n)"
 # As JSON has it: dates as text, functions left out; besides, maps and sets as lists.
@@ -138,7 +136,7 @@ async def run_call(page: PageCommands, place: Place, function: str, call: int, f
 async def evaluate(page: PageCommands, place: Place, expression: str, quote: Quote, await_promise: bool = True) -> Any:
     """Run an expression, or statements, and return the value; a function is called."""
     code = expression.rstrip().removesuffix(";")
-    called = f"({code})()" if _FUNCTION.match(expression) else None
+    called = f"({code})()" if is_function(expression) else None
     forms = [f"() => (\n{called}{_END}"] if called else []
     forms += [f"async () => (\n{code}{_END}" if "await" in code else f"() => (\n{code}{_END}"]
     forms += [f"() => (0, eval)({json.dumps(expression)})", f"async () => {{\n{expression}\n}}"]
@@ -149,7 +147,7 @@ async def evaluate_with(
     page: PageCommands, place: Place, expression: str, element: dict[str, str], quote: Quote, await_promise: bool
 ) -> Any:
     """Run an expression or a function with an element as its argument."""
-    function = expression if _FUNCTION.match(expression) else f"(element) => (\n{expression}\n)"
+    function = expression if is_function(expression) else f"(element) => (\n{expression}\n)"
     form = f"() => ({function}).call(arguments[0], arguments[0])"
     return await _first_that_compiles(page, place, [form], (element,), quote, await_promise)
 

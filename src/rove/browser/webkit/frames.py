@@ -200,7 +200,7 @@ class World(frames.World):
 
 
 @dataclass(frozen=True)
-class Document:
+class Document(frames.Document):
     """One document of a frame; a call does not reach a document that replaces it."""
 
     world: World
@@ -290,15 +290,11 @@ class Worlds(frames.Worlds[World]):
         return world
 
 
-class DocumentScript:
+class DocumentScript(frames.DocumentScript):
     """A statement that runs in each document that loads while it is in use, once rove's script is installed there.
 
     WebDriver runs nothing ahead of the page's own scripts, so that the first moments of a document are without it.
     """
-
-    def __init__(self, source: str) -> None:
-        self.source = source
-        self.is_on = False
 
     async def begin(self, worlds: Sequence[SharedWorld]) -> None:
         """Do nothing: documents that load are given it when rove's script is."""
