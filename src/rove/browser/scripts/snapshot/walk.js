@@ -34,6 +34,7 @@ import { BY_TAG, cellRoleIn, roleOf, TABLES } from "../roles/roles.js";
 import { styleOf } from "../visibility/computed_styles.js";
 import { contextAt, enter } from "../visibility/contexts.js";
 import { noteSurface } from "../visibility/surfaces.js";
+import { viewHeight } from "../visibility/viewport.js";
 import { addAreaRows, addDefaultSummaryRow, addElementRows, addLabelRows } from "./element_rows.js";
 import { hasPressableShapes, pressStrength } from "./press_targets.js";
 import {
@@ -174,8 +175,12 @@ const walkManyChildren = (element, context, nesting) => {
   const cap = walkLimits.children;
   const group = startGroup(element);
   const seenAt = firstChildInView(children, total);
-  const near = Math.max(cap >> 1, Math.min(seenAt - 50, total - (cap >> 1)));
-  if (seenAt < cap) {
+  // Of children without a height, as of a page nested too deeply for the parser, the viewport holds more than are
+  // walked: then the last of those that it holds are shown.
+  const seenTo = seenAt < cap ? firstChildBelowView(children, total) : 0;
+  const nearest = seenTo > cap ? seenTo - (cap >> 1) : seenAt - 50;
+  const near = Math.max(cap >> 1, Math.min(nearest, total - (cap >> 1)));
+  if (seenAt < cap && seenTo <= cap) {
     walkRange(element, context, nesting, group, 0, cap);
     addFold(element, context, cap, total);
   } else {
@@ -196,6 +201,20 @@ const firstChildInView = (children, total) => {
     const middle = (low + high) >> 1;
     if (rectOf(children[middle]).bottom < 0) low = middle + 1;
     else high = middle;
+  }
+  return low;
+};
+
+// A child that is not rendered has no place; it counts as below, so that no more is taken to be in view than is.
+/** @param {HTMLCollection} children @param {number} total */
+const firstChildBelowView = (children, total) => {
+  let low = 0;
+  let high = total;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const rect = rectOf(children[middle]);
+    if (rect.top >= viewHeight || !(rect.top || rect.left || rect.width || rect.height)) high = middle;
+    else low = middle + 1;
   }
   return low;
 };
