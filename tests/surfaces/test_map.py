@@ -64,8 +64,8 @@ def test_a_killed_job_goes_on_and_loses_nothing_and_does_nothing_twice(
     site: Site, rove_home: RoveHome, tmp_path: Path, count: int
 ) -> None:
     urls, out, listed = many(site, count), tmp_path / "results.jsonl", tmp_path / "urls.txt"
-    # One page does not end before the job is killed, so that the job does not. It is one that comes late: a page that is
-    # held for longer than a visit may take would be visited again, and no result would tell of that.
+    # One page does not end before the job is killed, so that the job does not. It is one that comes late: a page that
+    # is held for longer than a visit may take would be visited again, and no result would tell of that.
     hold, held = threading.Event(), count // 2 - 1
     site.page(f"/{held}", f"<title>{held}</title><h1>Page {held}</h1>", hold=hold)
     listed.write_text("\n".join(["# pages", *urls, urls[0], ""]))

@@ -57,4 +57,8 @@ async def test_a_button_at_the_end_of_a_page_over_the_budget_is_shown(world: Wor
 async def test_the_end_of_thousands_of_children_without_a_height_is_shown_as_all_are_in_view(world: World) -> None:
     await world.show("<!doctype html><body>")
     await world.page.evaluate(f"() => {{ {BODY}'<p>Top' + '<div></div>'.repeat(5000) + '<p>Bottom' }}")
-    assert render(await world.snapshot(), 4000).text.splitlines() == ['"Top"', "… 2,502 more [expand e1:1250]", '"Bottom"']
+    assert render(await world.snapshot(), 4000).text.splitlines() == [
+        '"Top"',
+        "… 2,502 more [expand e1:1250]",
+        '"Bottom"',
+    ]

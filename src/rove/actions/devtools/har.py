@@ -68,6 +68,7 @@ class SaveHar(ContextAction[HarSaved]):
         withheld = 0
         for tab in tabs:
             shown = self._disclosure(tab)
+            await tab.network.catch_up()
             made = await _entries(tab, shown)
             entries += [each for each in made if each is not None]
             withheld += made.count(None)

@@ -221,6 +221,7 @@ class Network(TabAction[RequestList]):
         )
 
     async def _one(self, tab: Tab, number: int) -> RequestList:
+        await tab.network.catch_up()
         request = tab.network.find(number)
         if request is None or not _may_tell(tab, request.origin):
             raise InvalidArguments(f"`request`: there is no request {number}, or no longer.", hint="List them first.")

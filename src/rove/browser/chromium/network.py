@@ -6,7 +6,7 @@ import asyncio
 import base64
 import contextlib
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -16,6 +16,7 @@ from rove.browser.logs import MAX_MESSAGE_LENGTH, NetworkMessage, PageLoad, Requ
 from rove.browser.network import Throttling, truncate_headers
 from rove.browser.shared import logs, resources
 from rove.browser.shared.logs import MAX_EARLY, MAX_PAGES, MAX_URL_LENGTH, proxy_refusal, source_location
+from rove.tasks import Signal
 
 BYTES_PER_KILOBIT = 125
 Event = dict[str, Any]
@@ -28,6 +29,8 @@ _SOURCES = (
     ("fromPrefetchCache", "prefetch cache"),
     ("fromDiskCache", "disk cache"),
 )
+# Seconds in which headers are waited for that come in an event of their own.
+LATE_HEADERS_SECONDS = 1.0
 # Events by which the browser tells of a new request.
 _STARTS = frozenset({"Network.requestWillBeSent", "Network.webSocketCreated"})
 
@@ -239,13 +242,24 @@ class NetworkLog(logs.NetworkLog[LoggedRequest]):
         self._origins = origins
         # Headers from `requestWillBeSentExtraInfo` events that came before their `requestWillBeSent`.
         self._early_headers: dict[str, dict[str, str]] = {}
-        # Requests that have ended before the headers of their responses were told.
-        self._ended_early: dict[str, LoggedRequest] = {}
+        # Requests that have ended before the headers of their responses were told, by their numbers.
+        self._ended_early: dict[int, LoggedRequest] = {}
+        self._headers_told = Signal()
         self._page_loads = PageLoads(main_frame)
 
     @property
     def pages(self) -> Sequence[PageLoad]:
         return self._page_loads.listed
+
+    async def catch_up(self) -> None:
+        """Wait for the headers that Chromium tells after a response, cookies included, of the responses so far."""
+        late = [request for request in self._requests if request.awaits_headers]
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LATE_HEADERS_SECONDS):
+                while any(request.awaits_headers for request in late):
+                    await self._headers_told.wait()
+        for request in late:
+            self._end_waiting(request)
 
     def sender(self, entry: Event) -> str | None:
         """Return the origin of the document that sent the request which an entry of the browser's log is about."""
@@ -279,6 +293,7 @@ class NetworkLog(logs.NetworkLog[LoggedRequest]):
         if previous is not None and "redirectResponse" not in event:
             return  # reported by two CDP sessions: the frame's and its parent's
         if previous is not None:
+            self._note_late_headers(previous, event.get("redirectHasExtraInfo", False))
             self._set_response(previous, event["redirectResponse"])
             self._end(previous, event)
         if context == "page" and event.get("frameId", self._main_frame) != self._main_frame:
@@ -355,7 +370,8 @@ class NetworkLog(logs.NetworkLog[LoggedRequest]):
         if event["method"] in _STARTS:
             self.unrecorded += 1
         elif event["method"] == "Network.responseReceivedExtraInfo":
-            self._end_waiting(event.get("requestId", ""))
+            for each in [*self._sharing(event.get("requestId", ""))]:
+                self._end_waiting(each)
         elif request := self._pending.get(event.get("requestId", "")):
             request.messages.dropped += 1
 
@@ -370,17 +386,29 @@ class NetworkLog(logs.NetworkLog[LoggedRequest]):
                 del self._early_headers[next(iter(self._early_headers))]
 
     def _on_response_headers(self, event: Event) -> None:
-        identity = event["requestId"]
-        if request := self._pending.get(identity) or self._ended_early.get(identity):
+        sharing, status = [*self._sharing(event["requestId"])], event.get("statusCode")
+        # A redirect has the id of the request that follows it, which may have begun.
+        redirect = next((each for each in sharing if each.awaits_headers and each.status == status), None)
+        if request := redirect or next(reversed(sharing), None):
             request.response_headers = truncate_headers(event["headers"])
-        self._end_waiting(identity)
+            self._end_waiting(request)
 
-    def _end_waiting(self, identity: str) -> None:
-        """Note that the headers of a response are known, or will never be; report the request if it has ended."""
+    def _sharing(self, identity: str) -> Iterator[LoggedRequest]:
+        """Yield the requests with an id whose headers may still come, the oldest first."""
+        yield from (request for request in self._ended_early.values() if request.identity == identity)
         if request := self._pending.get(identity):
-            request.awaits_headers = False
-        if ended := self._ended_early.pop(identity, None):
-            self._report(ended)
+            yield request
+
+    def _note_late_headers(self, request: LoggedRequest, has_extra_info: bool) -> None:
+        # Told before the response, they are the headers of the request already.
+        request.awaits_headers = has_extra_info and not request.response_headers
+
+    def _end_waiting(self, request: LoggedRequest) -> None:
+        """Note that the headers of a response are known, or will never be; report the request if it has ended."""
+        request.awaits_headers = False
+        if self._ended_early.pop(request.number, None):
+            self._report(request)
+        self._headers_told.send()
 
     def _on_served_from_cache(self, event: Event) -> None:
         if request := self._pending.get(event["requestId"]):
@@ -389,8 +417,7 @@ class NetworkLog(logs.NetworkLog[LoggedRequest]):
     def _on_response(self, event: Event) -> None:
         if request := self._pending.get(event["requestId"]):
             request.kind = event.get("type", request.kind).lower()
-            # Told before this event, they are the headers of the request already.
-            request.awaits_headers = event.get("hasExtraInfo", False) and not request.response_headers
+            self._note_late_headers(request, event.get("hasExtraInfo", False))
             self._set_response(request, event["response"])
 
     def _set_response(self, request: LoggedRequest, response: Event) -> None:
@@ -422,9 +449,9 @@ class NetworkLog(logs.NetworkLog[LoggedRequest]):
         if not request.awaits_headers:
             self._report(request)
             return
-        self._ended_early[request.identity] = request
+        self._ended_early[request.number] = request
         if len(self._ended_early) > MAX_EARLY:
-            self._end_waiting(next(iter(self._ended_early)))
+            self._end_waiting(next(iter(self._ended_early.values())))
 
     def _add(self, request: LoggedRequest) -> None:
         if (sent := self._early_headers.pop(request.identity, None)) is not None:

@@ -230,6 +230,9 @@ class NetworkLog(Generic[R_co]):
     def __iter__(self) -> Iterator[R_co]:
         return iter(self._requests)
 
+    async def catch_up(self) -> None:
+        """Wait until what has come of responses so far is in the log."""
+
     def find(self, number: int) -> R_co | None:
         return next((request for request in self._requests if request.number == number), None)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import tracemalloc
 from typing import Any
 
@@ -97,6 +98,48 @@ def test_a_request_ends_when_the_headers_of_its_response_are_known(is_dropped: b
         headers = {"A": "b", "Set-Cookie": "sid=1"}
         cdp.emit("Network.responseReceivedExtraInfo", {"requestId": "1", "headers": headers})
         assert ended == [headers]
+
+
+async def test_headers_are_waited_for_that_come_after_their_response() -> None:
+    network, cdp = new_log()
+    cdp.emit("Network.requestWillBeSent", request_event(1))
+    response = {"status": 200, "headers": {"A": "b"}}
+    cdp.emit("Network.responseReceived", {"requestId": "1", "response": response, "hasExtraInfo": True})
+    waiting = asyncio.ensure_future(network.catch_up())
+    done, _ = await asyncio.wait([waiting], timeout=0)
+    assert not done
+    headers = {"A": "b", "Set-Cookie": "sid=1"}
+    cdp.emit("Network.responseReceivedExtraInfo", {"requestId": "1", "headers": headers, "statusCode": 200})
+    await asyncio.wait_for(waiting, 10)
+    assert [request.response_headers for request in network] == [headers]
+
+
+async def test_headers_that_never_come_are_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rove.browser.chromium.network.LATE_HEADERS_SECONDS", 0.0)
+    network, cdp = new_log()
+    ended: list[int] = []
+    network.watch(lambda request: ended.append(request.number))
+    cdp.emit("Network.requestWillBeSent", request_event(1))
+    response = {"status": 200, "headers": {"A": "b"}}
+    cdp.emit("Network.responseReceived", {"requestId": "1", "response": response, "hasExtraInfo": True})
+    cdp.emit("Network.loadingFinished", {"requestId": "1", "timestamp": 2.0})
+    await network.catch_up()
+    assert ended == [1]
+    monkeypatch.setattr("rove.browser.chromium.network.LATE_HEADERS_SECONDS", 60.0)
+    await asyncio.wait_for(network.catch_up(), 10)
+
+
+def test_the_late_headers_of_a_redirect_are_not_those_of_what_follows_it() -> None:
+    network, cdp = new_log()
+    cdp.emit("Network.requestWillBeSent", request_event(1))
+    moved = {"status": 302, "headers": {"Location": "/2"}}
+    cdp.emit("Network.requestWillBeSent", request_event(1, redirectResponse=moved, redirectHasExtraInfo=True))
+    late, last = {"Location": "/2", "Set-Cookie": "sid=1"}, {"Set-Cookie": "sid=2"}
+    cdp.emit("Network.responseReceivedExtraInfo", {"requestId": "1", "headers": late, "statusCode": 302})
+    response = {"status": 200, "headers": {}}
+    cdp.emit("Network.responseReceived", {"requestId": "1", "response": response, "hasExtraInfo": True})
+    cdp.emit("Network.responseReceivedExtraInfo", {"requestId": "1", "headers": last, "statusCode": 200})
+    assert [request.response_headers for request in network] == [late, last]
 
 
 def test_a_data_url_is_not_logged() -> None:
