@@ -18,7 +18,7 @@ from pathlib import Path
 
 from bench.packages import install
 from rove import Session
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.settings.tree import Settings
 
 PAGE = b"""<!doctype html><title>Detectors</title><button>Press</button><label>Name <input></label>

@@ -22,7 +22,7 @@ from typing import Any
 
 from websockets.asyncio.client import connect
 
-from rove.demo.site import tea_room
+from rove.surfaces.cli.demo import tea_room
 
 Message = dict[str, Any]
 PATIENCE = 60.0

@@ -12,9 +12,9 @@ from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hin
 
 from docs.markdown import doc, listed, row
 from rove.action import CORE, AnyAction, Effect, fields_of, registry
+from rove.fields import schema_of
 from rove.toolsets.catalogue import EVERYTHING, PREFIX
 from rove.toolsets.toolset import catalogue_toolset
-from rove.validation.fields import schema_of
 
 EFFECTS = {
     Effect.READ: "looks, and changes nothing",

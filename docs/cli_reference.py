@@ -7,12 +7,10 @@ import os
 from collections.abc import Iterator
 
 from rove.action import CORE, registry
-from rove.surfaces.arguments.action_list import other_actions, usual_actions
-from rove.surfaces.arguments.action_parser import action_parser, command_name
-from rove.surfaces.arguments.session_parser import session_parser
-from rove.surfaces.arguments.usage import subcommands
-from rove.surfaces.cli.commands import build_parser
-from rove.surfaces.own_commands import SESSION_COMMANDS
+from rove.surfaces.cli.action_arguments import action_parser, command_name, other_actions, usual_actions
+from rove.surfaces.cli.command_names import SESSION_COMMANDS
+from rove.surfaces.cli.command_parser import session_parser, subcommands
+from rove.surfaces.cli.main import build_parser
 
 COLUMNS = 100
 INTRODUCTION = """\

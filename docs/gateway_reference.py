@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from rove.surfaces.gateway.event_kinds import EVENTS, EventKind
+from rove.fields import declared, schema_of
+from rove.surfaces.gateway.events import EVENTS, EventKind
 from rove.surfaces.gateway.methods.method import Method, camel, methods
-from rove.validation.fields import declared, schema_of
 
 INTRODUCTION = """\
 `rove serve` starts one server: a web page, a WebSocket for programs and for that page, MCP over HTTP at `/mcp`,

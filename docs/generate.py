@@ -25,6 +25,7 @@ from docs.feature_table import feature_table
 from docs.gateway_reference import gateway_lines
 from docs.markdown import listed, row
 from docs.method_stubs import method_stub
+from docs.package_table import module_table, package_table
 from rove import errors
 from rove.action import registry
 from rove.advice import insert_names
@@ -63,6 +64,7 @@ def pages() -> dict[Path, str]:
     written = {ROOT / "docs" / name: "\n".join(page()) + "\n" for name, page in made.items()}
     blocks = {
         "README.md": readme(),
+        "docs/architecture.md": architecture_page(),
         "docs/engines.md": engines_page(),
         "docs/cluster.md": cluster_page(),
         "docs/toolsets.md": toolsets_page(),
@@ -190,6 +192,15 @@ def cli_page() -> Iterator[str]:
 def gateway_page() -> Iterator[str]:
     yield from ("# The gateway", "", NOTICE, "")
     yield from gateway_lines()
+
+
+# The architecture
+
+
+def architecture_page() -> str:
+    """docs/architecture.md as it is, with the tables of the packages and modules."""
+    text = _with_block((ROOT / "docs/architecture.md").read_text("utf-8"), "packages", package_table())
+    return _with_block(text, "modules", module_table())
 
 
 # Engines

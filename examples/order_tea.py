@@ -3,7 +3,7 @@
 import asyncio
 
 import rove
-from rove.demo.site import tea_room
+from rove.surfaces.cli.demo import tea_room
 
 
 async def order(address: str) -> None:

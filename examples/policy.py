@@ -5,8 +5,8 @@ from collections.abc import Awaitable
 
 import rove
 from rove.action import AnyAction, Effect
-from rove.demo.site import tea_room
-from rove.guard.policy.policy import Decision
+from rove.guard.policy import Decision
+from rove.surfaces.cli.demo import tea_room
 
 
 class AskBeforeClicks:

@@ -11,7 +11,7 @@ from pydantic_ai import Agent, ModelMessage, ModelResponse, TextPart, ToolCallPa
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from rove.adapters.pydantic_ai import RoveToolset
-from rove.demo.site import tea_room
+from rove.surfaces.cli.demo import tea_room
 
 
 def played(address: str) -> FunctionModel:

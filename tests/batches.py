@@ -7,7 +7,7 @@ from collections.abc import Awaitable
 import pytest
 
 from rove import Outcome
-from rove.actions.sessions.batch import BatchDone
+from rove.actions.batch import BatchDone
 from rove.errors import RoveError
 
 # Steps of each kind: asked about, denied, and neither.

@@ -21,7 +21,7 @@ from tests.site import OWN_SITES, Site, serving
 from tests.webkit_differences import reason_for
 
 from rove import Session
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.settings.sections import EngineName
 from rove.settings.tree import Deadlines, Limits, Settings
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rove.browser.input_event import InputEvent
-from rove.engine.people.driver import Lease
-from rove.engine.sessions.session import Session
+from rove.engine.people import Lease
+from rove.engine.session import Session
 
 
 class DrivingPerson:

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from rove import Session
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 
 
 @asynccontextmanager

@@ -9,7 +9,7 @@ from typing import Literal
 from tests.site import Site
 
 from bench.fetching.bundles import PARAGRAPH, bundled, rendered
-from rove.validation.record import dataclass
+from rove.records import dataclass
 
 Way = Literal["HTTP", "browser", "error"]
 TEXT = f"<p>{PARAGRAPH}</p>"

@@ -22,8 +22,8 @@ from importlib import import_module
 from pathlib import Path
 
 from bench.reading.pages import Page, pages
-from rove.reading.article import read_article
-from rove.reading.page_source import PageSource
+from rove.content.page_source import PageSource
+from rove.content.readable.reader import read_article
 
 ADDRESS = "https://bench.example/story"
 RUN_JS = """const {JSDOM, VirtualConsole} = require('jsdom'), {Readability} = require('@mozilla/readability');

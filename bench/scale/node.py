@@ -7,7 +7,7 @@ import math
 
 from bench.scale.costs import KindCost
 from bench.scale.processors import NodeGone, Processors
-from rove.cluster.placement.node_load import NodeReport
+from rove.cluster.placement.choice import NodeReport
 
 # Seconds of processor time that answering "are you there?" takes on a node.
 ANSWER = 0.002

@@ -7,9 +7,9 @@ import contextlib
 import time
 from typing import Any
 
-from rove.cluster.placement.node_load import NodeReport
+from rove.cluster.placement.choice import NodeReport
 from rove.cluster.placement.placement import Placement
-from rove.settings.cluster import Clustering
+from rove.settings.sections import Clustering
 
 Json = dict[str, Any]
 GIGABYTE = 2**30

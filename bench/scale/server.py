@@ -16,9 +16,9 @@ from bench.scale.processors import NodeGone, Processors
 from bench.scale.virtual_time import now
 from rove.cluster.placement.placement import Placement
 from rove.cluster.placement.relocation import Relocation
-from rove.cluster.placement.state_saver import WRITERS
+from rove.cluster.placement.state_store import WRITERS
 from rove.errors import LimitReached
-from rove.settings.cluster import Clustering
+from rove.settings.sections import Clustering
 
 # Of the lost node's sessions each one is logged; thousands of lines would be no help.
 logging.getLogger("rove.cluster").setLevel(logging.ERROR)

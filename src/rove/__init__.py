@@ -15,55 +15,55 @@ if TYPE_CHECKING:
     from rove import sync as sync
     from rove.action import Action as Action
     from rove.action import Effect as Effect
-    from rove.actions.input.forms import FormField as FormField
+    from rove.actions.forms import FormField as FormField
     from rove.errors import RoveError as RoveError
-    from rove.guard.policy.approval import ApprovalAnswer as ApprovalAnswer
-    from rove.guard.policy.approval import ApprovalRequest as ApprovalRequest
-    from rove.guard.policy.approval import Approver as Approver
-    from rove.guard.policy.policy import Allow as Allow
-    from rove.guard.policy.policy import Ask as Ask
-    from rove.guard.policy.policy import Decision as Decision
-    from rove.guard.policy.policy import Deny as Deny
-    from rove.guard.policy.policy import Place as Place
-    from rove.guard.policy.policy import Policy as Policy
-    from rove.guard.policy.policy import WebOnly as WebOnly
-    from rove.guard.policy.rule_policy import PolicyRule as PolicyRule
-    from rove.guard.policy.rule_policy import RulePolicy as RulePolicy
+    from rove.guard.policy import Allow as Allow
+    from rove.guard.policy import ApprovalAnswer as ApprovalAnswer
+    from rove.guard.policy import ApprovalRequest as ApprovalRequest
+    from rove.guard.policy import Approver as Approver
+    from rove.guard.policy import Ask as Ask
+    from rove.guard.policy import Decision as Decision
+    from rove.guard.policy import Deny as Deny
+    from rove.guard.policy import Place as Place
+    from rove.guard.policy import Policy as Policy
+    from rove.guard.policy import WebOnly as WebOnly
+    from rove.guard.policy_rules import PolicyRule as PolicyRule
+    from rove.guard.policy_rules import RulePolicy as RulePolicy
     from rove.outcome import Outcome as Outcome
-    from rove.render.outcomes import as_text as as_text
-    from rove.render.outcomes import error_text as error_text
     from rove.settings.tree import Settings as Settings
     from rove.surfaces.library import Session as Session
     from rove.surfaces.library import open as open
     from rove.surfaces.library.tools import SessionTools as SessionTools
     from rove.surfaces.library.tools import tools as tools
+    from rove.toolsets.outcome_text import as_text as as_text
+    from rove.toolsets.outcome_text import error_text as error_text
     from rove.toolsets.tool import Answer as Answer
 
 # The module of each public name. It is imported when the name is first used, so that commands start quickly.
 _MODULES = {
     "Action": "rove.action",
-    "Allow": "rove.guard.policy.policy",
+    "Allow": "rove.guard.policy",
     "Answer": "rove.toolsets.tool",
-    "ApprovalAnswer": "rove.guard.policy.approval",
-    "ApprovalRequest": "rove.guard.policy.approval",
-    "Approver": "rove.guard.policy.approval",
-    "Ask": "rove.guard.policy.policy",
-    "Decision": "rove.guard.policy.policy",
-    "Deny": "rove.guard.policy.policy",
+    "ApprovalAnswer": "rove.guard.policy",
+    "ApprovalRequest": "rove.guard.policy",
+    "Approver": "rove.guard.policy",
+    "Ask": "rove.guard.policy",
+    "Decision": "rove.guard.policy",
+    "Deny": "rove.guard.policy",
     "Effect": "rove.action",
-    "FormField": "rove.actions.input.forms",
+    "FormField": "rove.actions.forms",
     "Outcome": "rove.outcome",
-    "Place": "rove.guard.policy.policy",
-    "Policy": "rove.guard.policy.policy",
+    "Place": "rove.guard.policy",
+    "Policy": "rove.guard.policy",
     "RoveError": "rove.errors",
-    "PolicyRule": "rove.guard.policy.rule_policy",
-    "RulePolicy": "rove.guard.policy.rule_policy",
+    "PolicyRule": "rove.guard.policy_rules",
+    "RulePolicy": "rove.guard.policy_rules",
     "Session": "rove.surfaces.library",
     "SessionTools": "rove.surfaces.library.tools",
     "Settings": "rove.settings.tree",
-    "WebOnly": "rove.guard.policy.policy",
-    "as_text": "rove.render.outcomes",
-    "error_text": "rove.render.outcomes",
+    "WebOnly": "rove.guard.policy",
+    "as_text": "rove.toolsets.outcome_text",
+    "error_text": "rove.toolsets.outcome_text",
     "open": "rove.surfaces.library",
     "tools": "rove.surfaces.library.tools",
 }

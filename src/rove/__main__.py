@@ -51,12 +51,12 @@ def _discard_output() -> None:
 
 def _run(arguments: list[str]) -> int:
     """Run the command. A server's browser is started before the rest is imported."""
-    from rove.surfaces.own_commands import OWN_COMMANDS
+    from rove.surfaces.cli.command_names import OWN_COMMANDS
 
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:], "--help"]
     if arguments and arguments[0] not in OWN_COMMANDS and not arguments[0].startswith("-"):
-        from rove.surfaces.daemon.client import run as run_in_daemon
+        from rove.surfaces.cli.daemon.client import run as run_in_daemon
 
         return run_in_daemon(arguments, os.environ)
     launch = None
@@ -65,7 +65,7 @@ def _run(arguments: list[str]) -> int:
 
         launch = early_launch(arguments, os.environ)
     gc.disable()  # imports leave no garbage, and looking for it takes a tenth of their time
-    from rove.surfaces.cli.commands import run
+    from rove.surfaces.cli.main import run
 
     gc.enable()
     return run(arguments, launch)

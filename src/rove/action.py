@@ -12,6 +12,7 @@ from typing import (
     Any,
     ClassVar,
     Generic,
+    Literal,
     ParamSpec,
     Protocol,
     TypeVar,
@@ -21,25 +22,16 @@ from typing import (
     get_origin,
 )
 
+from rove.advice import nearest
 from rove.browser.sessions import SessionDirectory
 from rove.errors import InvalidArguments
+from rove.fields import UNKNOWN, InvalidFields, Validated, build, defaults_of, fields_of, plain, without_empty
+from rove.fields import arg as arg
 from rove.outcome import AnyOutcome, Result
-from rove.states.choice import LoginUse
+from rove.records import dataclass
+from rove.storage.state import LoginUse
 from rove.target import Target as Target
 from rove.target import Url as Url
-from rove.validation.fields import (
-    UNKNOWN,
-    InvalidFields,
-    Validated,
-    build,
-    defaults_of,
-    fields_of,
-    plain,
-    without_empty,
-)
-from rove.validation.fields import arg as arg
-from rove.validation.record import dataclass
-from rove.validation.spelling import nearest
 
 if TYPE_CHECKING:
     from rove.browser.consequences import Cause
@@ -47,13 +39,16 @@ if TYPE_CHECKING:
     from rove.browser.element import DocumentSecrets
     from rove.browser.shared.context import Context
     from rove.browser.shared.tab import Tab
-    from rove.recordings.desk import RecordingDesk
+    from rove.content.http.contents import WebDocument
+    from rove.recorded_steps import RecordingDesk
     from rove.settings.tree import Settings
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Result)
 # The group of actions that every agent needs. Other groups are shown to a model only if the settings name them.
 CORE = "core"
+# Whether the browser may be used: where HTTP does not do, not at all, or at once.
+BrowserUse = Literal["auto", "never", "always"]
 
 
 class Effect(enum.Enum):
@@ -399,3 +394,29 @@ __all__ = [
     "SessionDirectory", "SessionsAction", "StepRunner", "TabAction", "Target", "Url", "action", "arg", "fields_of",
     "groups", "parse", "registry",
 ]  # fmt: skip
+
+
+class WebAccess(Protocol):
+    """Reads addresses with the cookies of one session, within what its guard and its policy allow."""
+
+    @property
+    def settings(self) -> Settings: ...
+    def count_invisible(self, text: str, /) -> int:
+        """Return how many characters of a text show nothing, which models are not told."""
+        ...
+
+    async def read(self, url: str, browser: BrowserUse, /) -> WebDocument:
+        """Return what is at an address, after redirects. Raises RoveError."""
+        ...
+
+
+class FetchAction(Action[R]):
+    """An action that reads addresses of the web. It starts a browser only if it needs one."""
+
+    def at(self, url: str) -> FetchAction[R]:
+        """Return the same action at another address, for the policy to decide on."""
+        raise NotImplementedError
+
+    async def perform(self, web: WebAccess) -> R:
+        """Do it, within a deadline."""
+        raise NotImplementedError

@@ -1,9 +1,9 @@
-"""Advice to an agent, in which each action has the name that the agent's surface has for it."""
+"""Advice to an agent that names actions as its surface does, and the known words nearest to an unknown one."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from rove.page_text import Own, PageText, Text
 
@@ -14,6 +14,23 @@ NO_NAMES: Names = {}
 _REFERENCE = re.compile(r"\{([a-z_]+)\}")
 # The space between two sentences, or between two clauses of one.
 _BREAK = re.compile(r"(?<=[.!?:;]) ")
+
+
+def nearest(word: str, known: Iterable[str], at_least: float = 0.6) -> str | None:
+    """Return the most similar known word. `at_least` is the similarity needed, from 0 (nothing in common) to 1."""
+    import difflib  # imported here, as it is rarely needed
+
+    return next(iter(difflib.get_close_matches(word, known, n=1, cutoff=at_least)), None)
+
+
+def close_lines(text: str, lines: Sequence[str]) -> list[str]:
+    """Return the lines that contain, or are, something similar to a text, whatever its case; at most two."""
+    import difflib
+
+    wanted = text.lower()
+    folded = {line.lower().strip('"'): line for line in lines}
+    parts = [line for key, line in folded.items() if wanted in key]
+    return (parts + [folded[key] for key in difflib.get_close_matches(wanted, folded, n=2, cutoff=0.6)])[:2]
 
 
 class Advice(Own):

@@ -76,7 +76,7 @@ class RoveError(Exception):
         self.notice = ""
         # In Python, the outcome of the batch that this error stopped: what its steps did before.
         self.outcome: Any = None
-        # What the page waits for, for callers that are shown all of a page (`rove.views.page_view.PageView`).
+        # What the page waits for, for callers that are shown all of a page (`rove.outcome.PageView`).
         self.view: Any = None
         # The HTTP status, where that is what went wrong.
         self.status: int | None = None

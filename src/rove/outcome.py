@@ -11,13 +11,20 @@ from dataclasses import field
 from typing import Annotated, Any, Generic, Literal, TypeVar, cast
 
 from rove.errors import RoveError
-from rove.page_text import NOWHERE as NOWHERE
-from rove.page_text import Own as Own
-from rove.page_text import PageText as PageText
+from rove.fields import plain
+from rove.page_text import NOWHERE, Own, PageText
 from rove.page_text import Text as Text
-from rove.validation.fields import plain
-from rove.validation.record import dataclass
-from rove.views.page_view import PageView
+from rove.patterns import pattern
+from rove.records import dataclass
+
+_BREAK = pattern("[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_POSITION = pattern(r"(?P<url>.*?)(?::(?P<line>\d+):\d+)?")
+_FRAME = "\n    at "
+# Kinds that the browser itself writes, which Playwright tells by their level.
+_OWN_KINDS = ("network", "security", "violation", "intervention", "deprecation", "recommendation", "other")
+
+# `page`: all but the snapshot. `aria`: the snapshot too.
+ViewKind = Literal["page", "aria"]
 
 # Begins the line that names the origin of the lines after it, where passages are joined into one text for people.
 FROM = "from "
@@ -25,6 +32,98 @@ FROM = "from "
 Name = Annotated[str, Own]
 LONGEST_ERROR = 2000
 LONGEST_SHOWN_URL = 100
+
+
+def unbroken(text: str) -> str:
+    """Return text on one line: its line breaks as escape sequences, all else as it is."""
+    return _BREAK.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
+
+
+def console_line(kind: str, level: str, text: str, location: str) -> str:
+    """Return one message on one line; of an uncaught error, its stack on lines of their own."""
+    if kind == "exception":
+        return _error_lines(text.removeprefix("Uncaught ").removeprefix("(in promise) "))
+    match = _POSITION.fullmatch(location)
+    url, line = (match["url"], int(match["line"] or 1)) if match else (location, 1)
+    # Playwright counts lines from 0.
+    return f"[{(level if kind in _OWN_KINDS else kind).upper()}] {unbroken(text)} @ {unbroken(url)}:{line - 1}"
+
+
+def _error_lines(text: str) -> str:
+    """Return an uncaught error. One that does not begin like the name of an error is marked as one."""
+    told = _FRAME.join(map(unbroken, text.split(_FRAME)))
+    return told if told[:1].isalpha() else f"[ERROR] {told}"
+
+
+@dataclass(frozen=True)
+class ViewedTab:
+    """A tab as its page names it. The title is empty while a dialog blocks the page."""
+
+    id: Own
+    url: PageText
+    title: PageText
+    is_current: bool
+
+
+@dataclass(frozen=True)
+class ModalState:
+    """What a page waits for: an answer to a dialog, or files. `kind` is that of the dialog."""
+
+    waits_for: Literal["answer", "files"]
+    kind: Own = Own()
+    message: PageText = PageText("", NOWHERE)
+
+
+@dataclass(frozen=True)
+class ConsoleCounts:
+    """How many console messages there are since the document was loaded."""
+
+    total: int = 0
+    errors: int = 0
+    warnings: int = 0
+
+
+@dataclass(frozen=True)
+class WrittenLines:
+    """A file in the workspace, and the lines that were added to it."""
+
+    path: Own
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class ViewedDownload:
+    """A download by the name that its server gave it; `path` is its file once it is complete."""
+
+    name: PageText
+    path: PageText | None = None
+
+
+@dataclass(frozen=True)
+class PageView:
+    """The tabs, and the current one of them: its snapshot as YAML and as a file, and what it waits for.
+
+    `is_changed`: whether another tab, title, address, status or number of messages than the caller knows.
+    `locators`: a Playwright locator for each target of the action, by its path among the arguments.
+    """
+
+    tabs: tuple[ViewedTab, ...] = ()
+    is_changed: bool = False
+    status: int | None = None
+    counts: ConsoleCounts = ConsoleCounts()
+    # When the document was loaded, in seconds since the epoch.
+    loaded: float = 0.0
+    snapshot: PageText | None = None
+    snapshot_file: Own | None = None
+    modal_states: tuple[ModalState, ...] = ()
+    console: WrittenLines | None = None
+    downloads: tuple[ViewedDownload, ...] = ()
+    locators: dict[Own, PageText] = field(default_factory=dict[Own, PageText])
+
+    @property
+    def current(self) -> ViewedTab | None:
+        return next((tab for tab in self.tabs if tab.is_current), self.tabs[0] if self.tabs else None)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from hashlib import sha256
 
-from rove.validation.pattern import pattern
+from rove.patterns import pattern
 
 SIGN = "~"
 DIGITS = 12

@@ -18,11 +18,11 @@ from collections.abc import Generator, Iterable, Iterator
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
+from rove.advice import nearest
 from rove.errors import Denied, InvalidArguments, InvalidSettings, unwritable
 from rove.page_text import NOWHERE, PageText
-from rove.validation.pattern import pattern
-from rove.validation.record import dataclass
-from rove.validation.spelling import nearest
+from rove.patterns import pattern
+from rove.records import dataclass
 
 LONGEST_NAME = 120
 _RESERVED = pattern(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)

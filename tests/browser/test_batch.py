@@ -13,7 +13,7 @@ from tests.site import Site
 
 from rove import Session
 from rove.action import parse
-from rove.actions.sessions.batch import Batch
+from rove.actions.batch import Batch
 from rove.errors import InvalidArguments
 
 pytestmark = pytest.mark.one_session

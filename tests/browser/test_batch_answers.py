@@ -12,7 +12,7 @@ from tests.site import Site
 
 from rove import Session
 from rove.errors import RoveError
-from rove.render.outcomes import as_data, as_text, error_data, error_text
+from rove.toolsets.outcome_text import as_data, as_text, error_data, error_text
 
 SHOP = """<title>Shop</title><input id=name aria-label=Name>
 <button id=order onclick="out.textContent = 'Order for ' + document.getElementById('name').value">Order</button>

@@ -7,10 +7,9 @@ from pathlib import Path
 from tests.site import Site
 
 from rove import Session
-from rove.jobs.address import Address
+from rove.jobs.addresses import Address
 from rove.jobs.browser_worker import BrowserWorker
-from rove.jobs.options import PageOptions
-from rove.jobs.worker import PageAnswer
+from rove.jobs.worker import PageAnswer, PageOptions
 from rove.settings.tree import Settings
 
 SCRIPT = """

@@ -10,8 +10,8 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.actions.devtools.console import ConsoleLine
-from rove.render.outcomes import as_data, as_text
+from rove.actions.console import ConsoleLine
+from rove.toolsets.outcome_text import as_data, as_text
 
 PATIENCE = 10
 

@@ -14,17 +14,16 @@ from tests.site import OWN_SITES, Site
 
 from rove import RoveError, Session, Settings
 from rove.action import AnyAction
-from rove.actions.input.forms import Fill
-from rove.actions.input.keyboard import Press
-from rove.actions.input.pointer import Click, Hover
-from rove.actions.pages.extract import Extract
-from rove.actions.pages.navigation import Navigate, Reload
-from rove.actions.pages.screenshot import Screenshot
-from rove.actions.pages.script import Evaluate
-from rove.actions.pages.snapshot import Snapshot
-from rove.actions.pages.wait import Wait
-from rove.actions.sessions.batch import Batch
-from rove.engine.sessions.sessions import Sessions
+from rove.actions.batch import Batch
+from rove.actions.console import Evaluate
+from rove.actions.extract import Extract
+from rove.actions.forms import Fill
+from rove.actions.input import Click, Hover, Press
+from rove.actions.navigation import Navigate, Reload
+from rove.actions.screenshot import Screenshot
+from rove.actions.snapshot import Snapshot
+from rove.actions.wait import Wait
+from rove.engine.sessions import Sessions
 from rove.errors import DeadlineExceeded
 from rove.settings.tree import Deadlines
 

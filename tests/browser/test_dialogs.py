@@ -8,8 +8,8 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.actions.input.dialogs import Dialog
-from rove.actions.pages.navigation import Navigate
+from rove.actions.input import Dialog
+from rove.actions.navigation import Navigate
 from rove.errors import DialogOpen, NotOpen
 
 pytestmark = pytest.mark.one_session

@@ -21,7 +21,7 @@ from tests.site import OWN_SITES, Site
 from rove.browser.chromium.discovery import find
 from rove.browser.chromium.launch import BrowserProcess, decide_sandbox, early_launch
 from rove.browser.shared.watchdog import processes_of
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import BrowserUnavailable
 from rove.settings.tree import Settings
 from rove.surfaces.library import Session

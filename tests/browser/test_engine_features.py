@@ -12,7 +12,7 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import Unsupported
 from rove.settings.sections import EngineName
 from rove.settings.tree import Settings

@@ -9,7 +9,7 @@ from tests.site import Site
 
 from rove import Session
 from rove.errors import AmbiguousTarget, ElementNotFound, InvalidArguments
-from rove.render.outcomes import as_text
+from rove.toolsets.outcome_text import as_text
 
 pytestmark = pytest.mark.one_session
 

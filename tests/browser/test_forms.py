@@ -8,7 +8,7 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.actions.input.forms import Check, Fill, FormField
+from rove.actions.forms import Check, Fill, FormField
 from rove.errors import ElementNotReady, InvalidArguments
 
 pytestmark = pytest.mark.one_session

@@ -7,7 +7,7 @@ from tests.reading import ref_of
 from tests.site import Site
 
 from rove import Session
-from rove.actions.input.pointer import Click
+from rove.actions.input import Click
 from rove.errors import ElementNotReady
 
 pytestmark = pytest.mark.one_session

@@ -14,9 +14,9 @@ import pytest
 from PIL import Image
 
 from rove import Session, Settings
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import Denied, InvalidArguments
-from rove.render.outcomes import as_text
+from rove.toolsets.outcome_text import as_text
 
 MIME = {"png": "image/png", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
 

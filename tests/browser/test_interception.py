@@ -11,8 +11,8 @@ from tests.browser.test_devices import everywhere, page_with_frame_and_worker, v
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.actions.emulation.interception import RuleHeader
-from rove.engine.sessions.sessions import Sessions
+from rove.actions.interception import RuleHeader
+from rove.engine.sessions import Sessions
 from rove.errors import Denied, InvalidArguments, NavigationFailed, NeedsCredentials
 from rove.settings.tree import Deadlines, Settings
 

@@ -11,7 +11,7 @@ from tests.site import Site
 
 from rove import Session
 from rove.errors import RoveError
-from rove.render.outcomes import as_text, error_text
+from rove.toolsets.outcome_text import as_text, error_text
 
 pytestmark = pytest.mark.one_session
 

@@ -10,7 +10,7 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.render.outcomes import as_text
+from rove.toolsets.outcome_text import as_text
 
 pytestmark = pytest.mark.one_session
 

@@ -12,9 +12,9 @@ from tests.site import Site
 
 from rove import Session
 from rove.browser.chromium.connection import CdpError, CdpSession
-from rove.engine.people.live_view import LiveFrame, LiveView
-from rove.engine.sessions.session import Session as EngineSession
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.live_view import LiveFrame, LiveView
+from rove.engine.session import Session as EngineSession
+from rove.engine.sessions import Sessions
 from rove.errors import ElementGone, NotOpen
 
 JPEG = b"\xff\xd8\xff"

@@ -9,7 +9,7 @@ import pytest
 from tests.site import Site
 
 from rove import RoveError, Session
-from rove.actions.pages.navigation import Navigate
+from rove.actions.navigation import Navigate
 from rove.errors import DeadlineExceeded, Denied, NavigationFailed
 
 pytestmark = pytest.mark.one_session

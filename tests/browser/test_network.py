@@ -10,9 +10,9 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.actions.devtools.network import RequestLine
+from rove.actions.network import RequestLine
 from rove.errors import InvalidArguments
-from rove.render.outcomes import as_data, as_text
+from rove.toolsets.outcome_text import as_data, as_text
 
 PATIENCE = 10
 

@@ -11,8 +11,8 @@ from tests.site import Site
 from websockets.asyncio.server import Server, ServerConnection, serve
 
 from rove import Session
-from rove.actions.devtools.network import RequestDetails, RequestLine
-from rove.render.outcomes import as_text
+from rove.actions.network import RequestDetails, RequestLine
+from rove.toolsets.outcome_text import as_text
 
 pytestmark = pytest.mark.one_session
 

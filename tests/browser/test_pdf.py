@@ -9,8 +9,8 @@ import pytest
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.actions.pages.pdf import Pdf
-from rove.engine.sessions.sessions import Sessions
+from rove.actions.pdf import Pdf
+from rove.engine.sessions import Sessions
 from rove.errors import InvalidArguments, LimitReached
 from rove.settings.tree import Limits, Settings
 

@@ -14,9 +14,9 @@ from tests.site import OWN_SITES, Site
 
 from rove import Session, Settings, as_text
 from rove.action import AnyAction, Effect
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import Denied, DocumentDamaged, DocumentLocked, InvalidArguments
-from rove.guard.policy.policy import Allow, Ask, Decision, Place
+from rove.guard.policy import Allow, Ask, Decision, Place
 from rove.settings.tree import Deadlines
 
 KIND = "application/pdf"

@@ -10,7 +10,7 @@ from tests.site import Site
 
 from rove import Session
 from rove.action import parse
-from rove.actions.input.pointer import Click, Hover
+from rove.actions.input import Click, Hover
 from rove.errors import (
     AmbiguousTarget,
     DeadlineExceeded,

@@ -6,8 +6,8 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.extraction.readable import ReadableText
-from rove.render.outcomes import as_text
+from rove.actions.readable_text import ReadableText
+from rove.toolsets.outcome_text import as_text
 
 pytestmark = pytest.mark.one_session
 

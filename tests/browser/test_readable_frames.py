@@ -6,7 +6,7 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.extraction.readable import ReadableText
+from rove.actions.readable_text import ReadableText
 
 pytestmark = pytest.mark.one_session
 

@@ -6,8 +6,8 @@ import pytest
 from tests.site import Site
 
 from rove import Session
+from rove.actions.readable_text import ReadableText
 from rove.errors import InvalidArguments
-from rove.extraction.readable import ReadableText
 
 pytestmark = pytest.mark.one_session
 

@@ -8,8 +8,8 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.extraction import next_pages
-from rove.extraction.readable import ReadableText
+from rove.actions import readable_text
+from rove.actions.readable_text import ReadableText
 
 SENTENCE = "A sentence with some words in it, and a comma, so that it reads like a part of an article. "
 
@@ -32,7 +32,7 @@ async def test_an_error_page_is_no_part_of_an_article(session: Session, site: Si
 async def test_a_page_that_never_answers_does_not_lose_the_pages_before(
     session: Session, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(next_pages, "LOAD_SECONDS", 0.5)
+    monkeypatch.setattr(readable_text, "LOAD_SECONDS", 0.5)
     site.page("/story/2", "late", hold=threading.Event())
     result = await read(session, site)
     assert "Page 2 did not answer in time" in result.note and "back at the first page" not in result.note

@@ -11,7 +11,7 @@ from tests.site import Site
 
 from rove import Session
 from rove.errors import ScriptFailed
-from rove.render.outcomes import as_text
+from rove.toolsets.outcome_text import as_text
 
 pytestmark = pytest.mark.one_session
 

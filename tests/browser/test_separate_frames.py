@@ -14,7 +14,7 @@ from tests.site import OWN_SITES, Site
 from rove import Session
 from rove.browser.chromium.discovery import find
 from rove.browser.shared.frames import FRAME_TIMEOUT
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.settings.tree import Deadlines, Settings
 
 pytestmark = pytest.mark.engines("chromium", reason="only Chromium reports the process of a frame")

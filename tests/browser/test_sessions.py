@@ -12,7 +12,7 @@ from tests.site import OWN_SITES, Site
 import rove
 from rove import Session
 from rove.action import parse
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import InvalidArguments, LimitReached, NotOpen, RoveError, Unsupported
 from rove.settings.tree import Limits, Settings
 

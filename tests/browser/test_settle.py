@@ -11,7 +11,7 @@ from tests.site import Site
 
 from rove import Session
 from rove.outcome import AnyOutcome
-from rove.render.outcomes import as_text
+from rove.toolsets.outcome_text import as_text
 
 pytestmark = pytest.mark.one_session
 
@@ -95,7 +95,7 @@ async def test_a_link_to_a_204_response_keeps_the_page(session: Session, site: S
 
 
 async def test_a_quiet_call_reports_no_changes(session: Session, site: Site) -> None:
-    from rove.actions.input.pointer import Click
+    from rove.actions.input import Click
 
     await session.navigate(site.page("/", "<button onclick=\"p.textContent = 'new'\">Go</button><p id=p>old</p>"))
     silent = await session.run(Click('button "Go"'), quiet=True)

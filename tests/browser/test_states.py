@@ -13,15 +13,14 @@ from tests.login_page import LOGGED_IN, LOGGED_OUT, SECRETS, found_at, log_in, s
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.actions.sessions.states import SaveState
-from rove.engine.sessions.sessions import Sessions
+from rove.actions.states import SaveState
+from rove.engine.sessions import Sessions
 from rove.errors import Denied, InvalidArguments, ProfileInUse, StateUnusable
-from rove.guard.policy.rule_policy import LoginBinding, RulePolicy
+from rove.guard.policy_rules import LoginBinding, RulePolicy
 from rove.owned_names import own_name
-from rove.settings.logins import Logins
+from rove.settings.sections import Logins
 from rove.settings.tree import Deadlines, Settings
-from rove.states.choice import LoginChoice, LoginKind
-from rove.states.state import BrowserState
+from rove.storage.state import BrowserState, LoginChoice, LoginKind
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ from tests.site import Site
 from rove import Allow, Ask, Deny, Place, Session
 from rove.action import parse
 from rove.errors import Denied, InvalidArguments
-from rove.guard.policy.rule_policy import RulePolicy
-from rove.render.outcomes import as_text
+from rove.guard.policy_rules import RulePolicy
+from rove.toolsets.outcome_text import as_text
 
 MAKE_DATABASE = """new Promise((resolve) => {
   const opening = indexedDB.open('shop', 3);

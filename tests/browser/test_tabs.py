@@ -9,9 +9,9 @@ from tests.conftest import TAB_LIMIT
 from tests.site import Site
 
 from rove import Session
-from rove.actions.pages.extract import Extract
-from rove.actions.pages.navigation import Navigate
-from rove.actions.pages.wait import Wait
+from rove.actions.extract import Extract
+from rove.actions.navigation import Navigate
+from rove.actions.wait import Wait
 from rove.browser.chromium.tab import Tab
 from rove.errors import InvalidArguments, LimitReached, NotOpen
 

@@ -14,7 +14,7 @@ from tests.site import Site
 
 from rove import Session
 from rove.errors import RoveError
-from rove.render.outcomes import as_text, error_data, error_text
+from rove.toolsets.outcome_text import as_text, error_data, error_text
 
 # The whole run must stay short; `make test-all` runs these too.
 pytestmark = pytest.mark.slow

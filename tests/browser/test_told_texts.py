@@ -13,7 +13,7 @@ from tests.site import Site
 from rove import Session, as_text, tools
 from rove.errors import DialogOpen, RoveError
 from rove.outcome import AnyOutcome
-from rove.render.outcomes import error_text
+from rove.toolsets.outcome_text import error_text
 
 pytestmark = pytest.mark.one_session
 

@@ -9,7 +9,7 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.actions.pages.wait import Wait
+from rove.actions.wait import Wait
 from rove.errors import DeadlineExceeded, InvalidArguments
 
 pytestmark = pytest.mark.one_session

@@ -16,7 +16,7 @@ from tests.site import Site
 from rove import Session
 from rove.browser.chromium.discovery import find
 from rove.browser.sessions import ViewportSize
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import BrowserUnavailable
 from rove.settings.tree import Settings
 

@@ -7,7 +7,7 @@ from tests.faults.servers import never_answer, serving
 from tests.site import Site
 
 from rove import RoveError, Session
-from rove.actions.pages.navigation import Navigate
+from rove.actions.navigation import Navigate
 
 pytestmark = pytest.mark.one_session
 

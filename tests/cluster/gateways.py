@@ -12,12 +12,12 @@ from tests.cluster.loop_nodes import LoopNodes
 from tests.gateway.clients import RunningGateway, running_gateway
 
 from rove.cluster.connection.cluster import Cluster
-from rove.cluster.sessions.server.cluster_sessions import ClusterSessions
-from rove.engine.served.served_sessions import ServedSessions
+from rove.cluster.sessions.cluster_sessions import ClusterSessions
+from rove.engine.client_sessions import ServedSessions
 from rove.settings.tree import Settings
 from rove.surfaces.approvers import appointed
 from rove.surfaces.gateway.gateway import MakeSessions
-from rove.surfaces.gateway.live.observer import SessionObserver
+from rove.surfaces.gateway.live_view import SessionObserver
 
 
 def sessions_on(nodes: LoopNodes, settings: Settings, observer: SessionObserver | None = None) -> ClusterSessions:

@@ -9,8 +9,7 @@ from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 from typing import Any, Self
 
-from rove.cluster.connection.node_facts import NodeFacts
-from rove.cluster.connection.options import ClusterOptions
+from rove.cluster.connection.options import ClusterOptions, NodeFacts
 from rove.cluster.node.node import Node
 from rove.cluster.node.sealing import seal
 from rove.cluster.payload import decode, encode

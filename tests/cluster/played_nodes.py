@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rove.cluster.connection.node_facts import NodeFacts
-from rove.cluster.connection.options import ClusterOptions
+from rove.cluster.connection.options import ClusterOptions, NodeFacts
 from rove.version import VERSION
 
 GIGABYTE = 2**30

@@ -13,8 +13,8 @@ from tests.gateway.clients import RunningGateway, running_gateway
 from tests.gateway.clustered import ClusteredSessions, clustered_gateway
 
 from rove.cluster.checks.findings import check_protection
-from rove.cluster.placement.state_saver import StoreFacts
-from rove.surfaces.cli.commands import run
+from rove.cluster.placement.state_store import StoreFacts
+from rove.surfaces.cli.main import run
 
 Clustered = tuple[RunningGateway, ClusteredSessions]
 

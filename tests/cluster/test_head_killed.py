@@ -16,11 +16,11 @@ from tests.site import OWN_SITES, Site
 
 from rove.cluster.connection.cluster import Cluster
 from rove.cluster.connection.options import ClusterOptions
-from rove.cluster.sessions.server.cluster_sessions import ClusterSessions
-from rove.cluster.sessions.server.remote_session import READY_SECONDS, RemoteSession
+from rove.cluster.sessions.cluster_sessions import ClusterSessions
+from rove.cluster.sessions.remote_session import READY_SECONDS, RemoteSession
 from rove.errors import BrowserUnavailable, LimitReached, NodeLost, RoveError
+from rove.records import dataclass
 from rove.settings.tree import load
-from rove.validation.record import dataclass
 
 log = logging.getLogger(__name__)
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]

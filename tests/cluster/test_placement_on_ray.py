@@ -19,8 +19,8 @@ from tests.site import OWN_SITES, Site
 from rove.action import parse
 from rove.cluster.connection.cluster import Cluster
 from rove.cluster.connection.options import ClusterOptions
-from rove.cluster.sessions.server.cluster_sessions import ClusterSessions
-from rove.engine.served.served_session import ServedSession
+from rove.cluster.sessions.cluster_sessions import ClusterSessions
+from rove.engine.session_interface import ServedSession
 from rove.errors import LimitReached
 from rove.outcome import AnyOutcome
 from rove.settings.tree import load

@@ -14,11 +14,10 @@ from pathlib import Path
 import pytest
 from tests.cluster.ray_nodes import free_port
 
-from rove.cluster.placement import state_saver
-from rove.cluster.placement.state_saver import StateSaver
-from rove.cluster.placement.state_store import SessionStateStore
+from rove.cluster.placement import state_store
+from rove.cluster.placement.state_store import SessionStateStore, StateSaver
 from rove.errors import StateUnusable
-from rove.states.encryption import StateCipher
+from rove.storage.saved_states import StateCipher
 
 pytestmark = pytest.mark.slow
 START_SECONDS = 60.0
@@ -92,7 +91,7 @@ def test_a_bucket_that_is_not_there_is_told_and_not_made(store: SessionStateStor
 async def test_a_store_that_failed_is_used_again_when_it_works(
     store: SessionStateStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(state_saver, "FIRST_PAUSE", 0.1)
+    monkeypatch.setattr(state_store, "FIRST_PAUSE", 0.1)
     saver = StateSaver(store, 0.1)
     saver.save("shop", b"1")
     async with asyncio.timeout(60):

@@ -15,13 +15,13 @@ from tests.login_page import LOGGED_IN, LOGIN_PAGE
 from tests.site import OWN_SITES, Site
 
 from rove.action import parse
-from rove.cluster.sessions.server.cluster_sessions import ClusterSessions
-from rove.cluster.sessions.server.remote_session import RemoteSession
+from rove.cluster.sessions.cluster_sessions import ClusterSessions
+from rove.cluster.sessions.remote_session import RemoteSession
 from rove.errors import Denied, NodeLost
-from rove.ledger.files import LedgerFiles
-from rove.ledger.verification import verify
 from rove.outcome import AnyOutcome
 from rove.settings.tree import load
+from rove.storage.ledger import LedgerFiles
+from rove.storage.ledger_verification import verify
 
 POLICY = """[[rule]]
 decide = "ask"

@@ -23,9 +23,9 @@ from tests.surfaces.mcp_http.serving import connected
 from rove.action import parse
 from rove.cluster.connection.cluster import Cluster
 from rove.cluster.connection.options import ClusterOptions
-from rove.cluster.sessions.server.cluster_sessions import ClusterSessions
-from rove.cluster.sessions.server.remote_session import RemoteSession
-from rove.engine.served.served_session import ServedSession
+from rove.cluster.sessions.cluster_sessions import ClusterSessions
+from rove.cluster.sessions.remote_session import RemoteSession
+from rove.engine.session_interface import ServedSession
 from rove.errors import NodeLost, RoveError
 from rove.outcome import AnyOutcome
 from rove.settings.tree import load

@@ -15,16 +15,16 @@ from tests.site import OWN_SITES
 
 from rove import Ask, Place, RoveError, Session, Settings
 from rove.action import Action, AnyAction, Effect, fields_of, parse, registry
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import Denied, InvalidArguments
-from rove.guard.policy.policy import Decision
+from rove.fields import schema_of
+from rove.guard.policy import Decision
 from rove.snapshot import estimate
-from rove.surfaces.mcp.browser_server import browser_server
+from rove.surfaces.mcp.features import browser_server
 from rove.surfaces.mcp.messages import Message
 from rove.surfaces.mcp.protocol import McpConnection
 from rove.toolsets.catalogue import EVERYTHING, OPTIONS
 from rove.toolsets.toolset import catalogue_toolset
-from rove.validation.fields import schema_of
 
 VERBS = list(registry())
 every_action = pytest.mark.parametrize("verb", VERBS)

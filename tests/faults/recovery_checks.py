@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.site import Site
 
 from rove import Session
-from rove.actions.pages.navigation import Navigate
+from rove.actions.navigation import Navigate
 from rove.outcome import AnyOutcome
 
 # Seconds that a busy machine may add to a deadline.

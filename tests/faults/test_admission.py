@@ -13,9 +13,9 @@ from tests.chromium_internals import chromium_browser, chromium_tab
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.engine.sessions import admission, memory_pressure
-from rove.engine.sessions.memory import Memory
-from rove.engine.sessions.sessions import Sessions
+from rove.engine import admission, memory
+from rove.engine.memory import Memory
+from rove.engine.sessions import Sessions
 from rove.errors import LimitReached, NotOpen, RoveError
 from rove.settings.tree import Deadlines, Limits, Settings
 
@@ -192,9 +192,9 @@ async def test_39_an_idle_session_is_suspended_when_the_machine_is_short_of_memo
     async with sessions_with(home) as sessions:
         idle = Session(sessions, await sessions.open_session("idle"))
         await idle.navigate(site.page("/", "<p>Page</p>"))
-        monkeypatch.setattr(memory_pressure, "available_memory", lambda: Memory(8 << 30, 100 << 20))
+        monkeypatch.setattr(memory, "available_memory", lambda: Memory(8 << 30, 100 << 20))
         await until(lambda: not idle._engine.has_pages)
-        monkeypatch.setattr(memory_pressure, "available_memory", lambda: Memory(8 << 30, 4 << 30))
+        monkeypatch.setattr(memory, "available_memory", lambda: Memory(8 << 30, 4 << 30))
         restored = await idle.snapshot()
         assert "Page" in restored.result.text
         assert [event.kind for event in restored.events] == ["session restored"]
@@ -239,7 +239,7 @@ async def test_39_a_new_tab_and_a_new_session_are_refused_when_memory_is_short(
         assert (await session.evaluate("held.length")).result.value == 400 << 20
         site.page("/light", "<p>Light</p>")
         await session.navigate(site.url("/light", host="localhost"))  # another site, so another process
-        await until(lambda: memory_pressure.memory_shortage(500, memory_in_use(sessions)) is None)
+        await until(lambda: memory.memory_shortage(500, memory_in_use(sessions)) is None)
         assert (await session.open_session("another")).result.session == "another"
 
 
@@ -263,7 +263,7 @@ async def test_39_a_page_whose_memory_keeps_growing_is_killed_and_the_others_are
         await greedy.navigate(site.page("/greedy", grow))
         tab = await (await greedy._engine.context(print)).tab()
         await until(lambda: chromium_tab(tab).page.is_crashed)
-        assert memory_pressure.memory_shortage(1500, memory_in_use(sessions)) is None
+        assert memory.memory_shortage(1500, memory_in_use(sessions)) is None
         outcome = await greedy.navigate(site.url("/modest"))
         assert "tab reset" in [event.kind for event in outcome.events]
         assert (await modest.extract("p")).result.content == ("Modest",)
@@ -272,11 +272,11 @@ async def test_39_a_page_whose_memory_keeps_growing_is_killed_and_the_others_are
 async def test_39_a_session_is_refused_when_the_machine_is_short_of_memory(
     home: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memory_pressure, "available_memory", lambda: Memory(8 << 30, 100 << 20))
+    monkeypatch.setattr(memory, "available_memory", lambda: Memory(8 << 30, 100 << 20))
     async with sessions_with(home) as sessions:
         session = Session(sessions, None)
         with pytest.raises(LimitReached) as refused:
             await session.navigate(site.page("/", "<p>Page</p>"))
         assert "only 100 MB of memory left" in refused.value.message
-        monkeypatch.setattr(memory_pressure, "available_memory", lambda: Memory(8 << 30, 4 << 30))
+        monkeypatch.setattr(memory, "available_memory", lambda: Memory(8 << 30, 4 << 30))
         assert (await session.navigate(site.url("/"))).result.status == 200

@@ -13,8 +13,8 @@ import pytest
 
 from rove.browser.chromium.browser import Browser, launch, start_process
 from rove.browser.shared import machine
-from rove.engine.sessions import browser_supervisor as watching
-from rove.engine.sessions.browser_supervisor import BrowserSupervisor
+from rove.engine import browsers as watching
+from rove.engine.browsers import BrowserSupervisor
 from rove.settings.tree import Deadlines, Settings
 
 

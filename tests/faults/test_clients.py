@@ -14,8 +14,8 @@ from tests.faults.recovery_checks import eventually
 from tests.site import Site
 
 from rove import Session
-from rove.engine.sessions.sessions import Sessions
-from rove.surfaces.mcp.browser_server import browser_server
+from rove.engine.sessions import Sessions
+from rove.surfaces.mcp.features import browser_server
 from rove.surfaces.mcp.messages import Message
 from rove.surfaces.mcp.protocol import McpConnection
 from rove.toolsets.toolset import catalogue_toolset

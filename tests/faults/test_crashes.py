@@ -22,13 +22,13 @@ from tests.processes import helpers
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.actions.pages.navigation import Navigate
-from rove.actions.pages.screenshot import Screenshot
-from rove.actions.pages.script import Evaluate
-from rove.actions.pages.snapshot import Snapshot
-from rove.actions.pages.wait import Wait
+from rove.actions.console import Evaluate
+from rove.actions.navigation import Navigate
+from rove.actions.screenshot import Screenshot
+from rove.actions.snapshot import Snapshot
+from rove.actions.wait import Wait
 from rove.browser.chromium.install import ensure
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import DeadlineExceeded, PageCrashed
 from rove.settings.tree import Deadlines, Settings
 

@@ -11,11 +11,10 @@ from tests.faults.recovery_checks import answered_within, assert_next_page_loads
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.actions.input.dialogs import Dialog
-from rove.actions.input.pointer import Click
-from rove.actions.pages.navigation import Navigate, Reload
-from rove.actions.pages.snapshot import Snapshot
-from rove.engine.sessions.sessions import Sessions
+from rove.actions.input import Click, Dialog
+from rove.actions.navigation import Navigate, Reload
+from rove.actions.snapshot import Snapshot
+from rove.engine.sessions import Sessions
 from rove.errors import DialogOpen
 from rove.outcome import AnyOutcome
 from rove.settings.tree import Deadlines, Settings

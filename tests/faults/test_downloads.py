@@ -14,10 +14,10 @@ from tests.faults.servers import sending, sending_slowly, serving
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.actions.input.files import Upload
-from rove.actions.input.pointer import Click
-from rove.actions.pages.navigation import Navigate
-from rove.engine.sessions.sessions import Sessions
+from rove.actions.files import Upload
+from rove.actions.input import Click
+from rove.actions.navigation import Navigate
+from rove.engine.sessions import Sessions
 from rove.errors import InvalidArguments, RoveError
 from rove.settings.tree import Deadlines, Limits, Settings
 

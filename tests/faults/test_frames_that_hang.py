@@ -8,10 +8,10 @@ from tests.faults.servers import never_answer, serving
 from tests.site import Site
 
 from rove import Session
-from rove.actions.input.pointer import Click
-from rove.actions.pages.navigation import Navigate
-from rove.actions.pages.screenshot import Screenshot
-from rove.actions.pages.snapshot import Snapshot
+from rove.actions.input import Click
+from rove.actions.navigation import Navigate
+from rove.actions.screenshot import Screenshot
+from rove.actions.snapshot import Snapshot
 
 OUTER = "<h1>Outer</h1><button onclick=\"this.textContent = 'Pressed'\">Press</button>"
 

@@ -12,7 +12,7 @@ from tests.processes import browser_of, marked
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import RoveError
 from rove.settings.tree import Settings
 

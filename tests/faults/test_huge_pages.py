@@ -12,10 +12,10 @@ from tests.faults.servers import never_answer, serving
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.actions.pages.navigation import Navigate
-from rove.actions.pages.screenshot import Screenshot
-from rove.actions.pages.snapshot import Snapshot
-from rove.engine.sessions.sessions import Sessions
+from rove.actions.navigation import Navigate
+from rove.actions.screenshot import Screenshot
+from rove.actions.snapshot import Snapshot
+from rove.engine.sessions import Sessions
 from rove.errors import DeadlineExceeded, PageCrashed, RoveError
 from rove.settings.tree import Deadlines, Settings
 

@@ -11,8 +11,8 @@ from tests.processes import marked
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.engine.sessions import browser_supervisor
-from rove.engine.sessions.sessions import Sessions
+from rove.engine import browsers
+from rove.engine.sessions import Sessions
 from rove.settings.tree import Deadlines, Settings
 
 
@@ -25,12 +25,12 @@ async def until(condition: Callable[[], object], timeout: float = 60) -> None:
 async def test_40_an_unused_browser_is_closed_and_started_again_when_needed(
     home: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(browser_supervisor, "HEARTBEAT_INTERVAL", 0.05)
+    monkeypatch.setattr(browsers, "HEARTBEAT_INTERVAL", 0.05)
     settings = Settings(allow_host=OWN_SITES, home=home / "idle", deadlines=Deadlines(action=30, launch=60))
     async with Sessions(settings) as sessions:
         sessions.start_early()
         await until(lambda: marked(home / "idle"))
-        monkeypatch.setattr(browser_supervisor, "UNUSED_SECONDS", 0.1)
+        monkeypatch.setattr(browsers, "UNUSED_SECONDS", 0.1)
         await until(lambda: not marked(home / "idle"))
         session = Session(sessions, None)
         assert (await session.navigate(site.page("/", "<h1>Here</h1>"))).result.status == 200

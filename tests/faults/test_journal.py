@@ -17,21 +17,21 @@ from typing import Any
 import pytest
 
 from rove import Session
-from rove.actions.input.pointer import Click
-from rove.engine import journal_store as journal_module
+from rove.actions.input import Click
+from rove.engine import journal as journal_module
 from rove.engine.journal import Journal
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import JournalFailed
-from rove.ledger.files import PATIENCE, LedgerFiles
-from rove.ledger.open_entries import interrupted
-from rove.ledger.verification import verify
+from rove.storage.ledger import PATIENCE, LedgerFiles
+from rove.storage.ledger_verification import verify
+from rove.storage.ledger_writer import interrupted
 
 # Short and long lines in turn. With a limit on the file size, the kernel kills the process in
 # the middle of a write.
 ENDLESS = """
 import asyncio, resource, signal, sys
 from pathlib import Path
-from rove.actions.input.forms import Fill
+from rove.actions.forms import Fill
 from rove.engine.journal import Journal
 journal = Journal(Path(sys.argv[1]), "mine")
 if most := int(sys.argv[2]):
@@ -48,8 +48,8 @@ asyncio.run(main())
 MANY = """
 import sys
 from pathlib import Path
-from rove.ledger.writer import Ledger
-from rove.ledger.files import LedgerFiles
+from rove.storage.ledger_writer import Ledger
+from rove.storage.ledger import LedgerFiles
 ledger = Ledger(LedgerFiles(Path(sys.argv[1]), "mine"), largest=4000)
 sys.stdin.readline()
 for number in range(300):
@@ -60,7 +60,7 @@ for number in range(300):
 FULL = """
 import asyncio, resource, sys
 from pathlib import Path
-from rove.actions.input.pointer import Click
+from rove.actions.input import Click
 from rove.engine.journal import Journal
 from rove.errors import JournalFailed
 _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)

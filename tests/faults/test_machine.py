@@ -16,7 +16,7 @@ from tests.rove_process import RoveHome, assert_exits, call, close_input, start_
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import BrowserUnavailable
 from rove.settings.tree import Deadlines, Settings
 

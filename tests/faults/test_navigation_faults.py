@@ -15,13 +15,13 @@ from tests.processes import pages_of
 from tests.site import Site
 
 from rove import Session
-from rove.actions.input.pointer import Click
-from rove.actions.pages.navigation import Navigate
-from rove.actions.pages.snapshot import Snapshot
+from rove.actions.input import Click
+from rove.actions.navigation import Navigate
+from rove.actions.snapshot import Snapshot
 from rove.browser.shared.navigation import UNLOAD_TIMEOUT
 from rove.browser.shared.tab import Tab
-from rove.engine.run import look
-from rove.engine.run.settle import StartState, Unfinished, settle
+from rove.engine import observation
+from rove.engine.settle import StartState, Unfinished, settle
 from rove.errors import DeadlineExceeded, Denied, NavigationFailed
 
 pytestmark = pytest.mark.one_session
@@ -106,7 +106,7 @@ async def test_12_a_page_that_keeps_navigating_is_shown_while_its_next_document_
                 await asyncio.sleep(0)
         return unfinished
 
-    monkeypatch.setattr(look, "settle", until_awaited)
+    monkeypatch.setattr(observation, "settle", until_awaited)
     async with serving(answer) as place:
         outcome = await session.run(Navigate(f"http://{place}/"), timeout=20)
     assert 'heading "Turning"' in outcome.changes.text

@@ -10,11 +10,11 @@ from tests.faults.recovery_checks import answered_within, assert_next_page_loads
 from tests.site import Site
 
 from rove import RoveError, Session
-from rove.actions.pages.navigation import Navigate
-from rove.actions.pages.script import Evaluate
+from rove.actions.console import Evaluate
+from rove.actions.navigation import Navigate
 from rove.outcome import AnyOutcome
-from rove.render.outcomes import as_data, as_text, error_text
 from rove.settings.tree import Settings
+from rove.toolsets.outcome_text import as_data, as_text, error_text
 
 pytestmark = pytest.mark.one_session
 

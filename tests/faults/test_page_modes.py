@@ -7,10 +7,9 @@ from tests.faults.recovery_checks import answered_within, assert_next_page_loads
 from tests.site import Site
 
 from rove import Session
-from rove.actions.input.keyboard import Type
-from rove.actions.input.pointer import Click
-from rove.actions.pages.screenshot import Screenshot
-from rove.actions.pages.snapshot import Snapshot
+from rove.actions.input import Click, Type
+from rove.actions.screenshot import Screenshot
+from rove.actions.snapshot import Snapshot
 
 pytestmark = pytest.mark.one_session
 

@@ -11,11 +11,11 @@ from tests.processes import marked
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.actions.input.pointer import Click
-from rove.actions.pages.navigation import Navigate
-from rove.actions.pages.snapshot import Snapshot
-from rove.engine.sessions import browser_supervisor
-from rove.engine.sessions.sessions import Sessions
+from rove.actions.input import Click
+from rove.actions.navigation import Navigate
+from rove.actions.snapshot import Snapshot
+from rove.engine import browsers
+from rove.engine.sessions import Sessions
 from rove.settings.tree import Deadlines, Limits, Settings
 
 MOST_TABS = 12
@@ -24,7 +24,7 @@ MOST_TABS = 12
 @pytest.fixture(autouse=True)
 def _longer_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
     """A browser that opens windows on a busy machine answers late, and must not count as hung."""
-    monkeypatch.setattr(browser_supervisor, "HEARTBEAT_TIMEOUT", 10.0)
+    monkeypatch.setattr(browsers, "HEARTBEAT_TIMEOUT", 10.0)
 
 
 @pytest.fixture

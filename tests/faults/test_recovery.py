@@ -15,11 +15,11 @@ from tests.chromium_internals import chromium_browser, chromium_tab
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.actions.pages.extract import Extract
+from rove.actions.extract import Extract
 from rove.browser.chromium.connection import PipeTransport
 from rove.browser.shared.watchdog import processes_of
 from rove.engine.network_access import NetworkAccess
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import BrowserUnavailable, NavigationFailed, RoveError
 from rove.settings.tree import Deadlines, Settings
 

@@ -13,10 +13,10 @@ from tests.site import OWN_SITES, Site
 
 from rove import Session
 from rove.browser.shared.watchdog import processes_of
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import BrowserUnavailable, ElementGone
-from rove.render.outcomes import as_text
 from rove.settings.tree import Deadlines, Settings
+from rove.toolsets.outcome_text import as_text
 
 ARCHIVE = "<button onclick=\"document.title = 'archived'\">Archive</button>"
 DELETE = "<button onclick=\"document.title = 'deleted'\">Delete all</button>"

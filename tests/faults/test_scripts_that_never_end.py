@@ -18,12 +18,12 @@ from tests.site import OWN_SITES, Site
 
 import rove
 from rove import Action, Session
-from rove.actions.input.pointer import Click
-from rove.actions.pages.navigation import Navigate, Reload
-from rove.actions.pages.screenshot import Screenshot
-from rove.actions.pages.script import Evaluate
-from rove.actions.pages.snapshot import Snapshot
-from rove.engine.sessions.sessions import Sessions
+from rove.actions.console import Evaluate
+from rove.actions.input import Click
+from rove.actions.navigation import Navigate, Reload
+from rove.actions.screenshot import Screenshot
+from rove.actions.snapshot import Snapshot
+from rove.engine.sessions import Sessions
 from rove.errors import DeadlineExceeded
 from rove.settings.tree import Deadlines, Settings
 

@@ -10,11 +10,11 @@ import pytest
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.actions.pages.snapshot import Snapshot
-from rove.actions.pages.wait import Wait
+from rove.actions.snapshot import Snapshot
+from rove.actions.wait import Wait
 from rove.browser.chromium import context
 from rove.browser.shared.watchdog import processes_of
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import DeadlineExceeded, RoveError
 from rove.settings.tree import Deadlines, Settings
 

@@ -30,11 +30,11 @@ from tests.faults.servers import (
 from tests.site import OWN_SITES, Site
 
 from rove import Session
-from rove.actions.input.pointer import Click
-from rove.actions.pages.navigation import Navigate
-from rove.actions.pages.snapshot import Snapshot
+from rove.actions.input import Click
+from rove.actions.navigation import Navigate
+from rove.actions.snapshot import Snapshot
 from rove.browser.chromium.install import ensure
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import CertificateInvalid, DeadlineExceeded, NavigationFailed, NeedsCredentials
 from rove.settings.tree import Deadlines, Limits, Settings
 

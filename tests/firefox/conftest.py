@@ -9,7 +9,7 @@ import pytest
 from tests.site import OWN_SITES
 
 from rove.browser.firefox.install import find
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.settings.tree import Deadlines, Settings
 
 FOLDER = Path(__file__).parent

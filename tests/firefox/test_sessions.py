@@ -9,7 +9,7 @@ from tests.site import Site
 
 from rove import Session
 from rove.browser.sessions import WindowChoice
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import Denied, Unsupported
 
 

@@ -16,7 +16,7 @@ PACKAGES = (
     "rove.settings",
     "rove.surfaces.mcp",
     "rove.surfaces.gateway",
-    "rove.fetching",
+    "rove.content.http",
     "rove.target",
     "rove.views",
 )

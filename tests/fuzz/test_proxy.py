@@ -13,9 +13,9 @@ from tests.fuzz.targets import target_named
 from tests.fuzz.targets.http_requests import READERS, pieces_of
 from tests.loopback_servers import answering
 
-from rove.guard.hosts.host_rules import HostRules
-from rove.guard.hosts.local_machine import OwnPorts
-from rove.guard.proxy.egress import EgressProxy
+from rove.guard.network.addresses import OwnPorts
+from rove.guard.network.host_rules import HostRules
+from rove.guard.network.proxy import EgressProxy
 
 SEED = 1
 COUNT = 150

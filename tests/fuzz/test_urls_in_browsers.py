@@ -15,7 +15,7 @@ from tests.fuzz.targets import target_named
 from tests.site import Site
 
 from rove import Session
-from rove.guard.hosts.urls import DEFAULT_PORTS, Origin, origin_of
+from rove.guard.network.urls import DEFAULT_PORTS, Origin, origin_of
 
 # Installed by the Makefile: WHATWG's cases, as a package of Debian has them.
 CASES = Path(__file__).parents[2] / ".venv/urls/cases/usr/share/cargo/registry"

@@ -10,16 +10,14 @@ from tests.cluster.played_nodes import PlayedNodes, PlayedSessions
 from tests.gateway.clients import RunningGateway, running_gateway
 
 from rove.cluster.connection.cluster import Cluster
-from rove.cluster.placement.node_control import NodeControl
-from rove.cluster.placement.node_watch import NodeWatch
 from rove.cluster.placement.placement import Placement
-from rove.cluster.placement.relocation import Relocation
-from rove.cluster.placement.state_saver import StateSaver
-from rove.cluster.placement.state_store import SessionStateStore
-from rove.engine.served.cluster_control import ClusterControl
-from rove.engine.sessions.sessions import Sessions
+from rove.cluster.placement.relocation import NodeWatch, Relocation
+from rove.cluster.placement.state_store import SessionStateStore, StateSaver
+from rove.cluster.placement.status import NodeControl
+from rove.engine.client_sessions import ClusterControl
+from rove.engine.sessions import Sessions
 from rove.settings.tree import Settings
-from rove.surfaces.gateway.live.observer import SessionObserver
+from rove.surfaces.gateway.live_view import SessionObserver
 
 
 class ClusteredSessions(Sessions):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rove.errors import Denied
-from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest
+from rove.guard.policy import ApprovalAnswer, ApprovalRequest
 from rove.surfaces.gateway.approvals import ToolApproval, ToolQuestion
 
 Seen = tuple[str, dict[str, Any]]

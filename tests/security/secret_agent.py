@@ -13,8 +13,8 @@ from tests.site import Site
 
 from rove import RoveError, Session, Settings
 from rove.action import parse
-from rove.engine.sessions.sessions import Sessions
-from rove.render.outcomes import as_data, as_text, error_text
+from rove.engine.sessions import Sessions
+from rove.toolsets.outcome_text import as_data, as_text, error_text
 
 PASSWORD = "Zk7-quartz9Vlm"
 TOKEN = "tkn_8Rw2xYpL5nQ"

@@ -17,10 +17,10 @@ from tests.site import OWN_SITES, Site
 
 from rove import ApprovalAnswer, ApprovalRequest, FormField, PolicyRule, RoveError, RulePolicy, Session, Settings
 from rove.action import parse, registry
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import Denied
-from rove.guard.policy.policy import Policy
-from rove.guard.policy.rule_policy import Word
+from rove.guard.policy import Policy
+from rove.guard.policy_rules import Word
 from rove.settings.tree import Deadlines
 
 PRESSED = "fetch('/pressed')"

@@ -16,9 +16,9 @@ from tests.site import OWN_SITES, Site
 
 from rove import ApprovalAnswer, ApprovalRequest, PolicyRule, RulePolicy, Session, Settings
 from rove.browser.consequences import Consequence
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import Denied
-from rove.render.approvals import card
+from rove.toolsets.approval_text import card
 
 Respond = Callable[[ApprovalRequest], Awaitable[ApprovalAnswer]]
 ASKS = ("click", "press", "type", "upload", "check")
@@ -556,6 +556,6 @@ async def test_a_script_is_shown_whole_and_cannot_imitate_lines_of_rove(agent: S
 def card_lines(request: ApprovalRequest) -> list[str]:
     from dataclasses import replace
 
-    from rove.guard.policy.policy import Place
+    from rove.guard.policy import Place
 
     return card(replace(request, place=Place("default"))).split("\n")

@@ -9,7 +9,7 @@ from tests.security.wrapped_words import told, words_by_origin
 from tests.site import OWN_SITES, Site
 
 from rove import PolicyRule, RulePolicy, Session, Settings
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 
 AXE = Path(__file__).parents[2] / ".venv" / "widgets" / "node_modules" / "axe-core" / "axe.min.js"
 FAULTS = "<title>{0}</title><p style='color: #ddd' id={0}>{0}</p><img src=/{0}.png><script src=/{0}.js></script>"

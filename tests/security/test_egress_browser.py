@@ -19,11 +19,10 @@ from tests.nameserver import Nameserver, nameserver
 from tests.proxies import UpstreamProxy, socks_proxy
 from tests.security.egress_browsers import TIMEOUT, DrivenBrowser, running_browser
 
-from rove.guard.hosts.host_rules import HostRules
-from rove.guard.hosts.local_machine import OwnPorts
-from rove.guard.hosts.resolver import DnsResolver
-from rove.guard.proxy.egress import EgressProxy
-from rove.guard.proxy.upstream import Upstream
+from rove.guard.network.addresses import OwnPorts
+from rove.guard.network.dialer import DnsResolver, Upstream
+from rove.guard.network.host_rules import HostRules
+from rove.guard.network.proxy import EgressProxy
 
 MAIN_PAGE = (Path(__file__).parent / "pages" / "every_request.html").read_text(encoding="utf-8")
 PUBLIC = "93.184.216.34"

@@ -12,10 +12,10 @@ import pytest
 from tests.client import Client, connected
 from tests.loopback_servers import answering
 
-from rove.guard.hosts.host_rules import HostRules
-from rove.guard.hosts.local_machine import OwnPorts
-from rove.guard.http.turns import Turns
-from rove.guard.proxy.egress import EgressProxy
+from rove.guard.network.addresses import OwnPorts
+from rove.guard.network.byte_stream import Turns
+from rove.guard.network.host_rules import HostRules
+from rove.guard.network.proxy import EgressProxy
 
 # A server that sends chunks of one byte without end, to every client at once.
 HOSTILE = """

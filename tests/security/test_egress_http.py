@@ -16,9 +16,9 @@ import pytest
 from tests.client import Client, connected
 from tests.loopback_servers import Handler, answering
 
-from rove.guard.hosts.host_rules import HostRules
-from rove.guard.hosts.local_machine import OwnPorts
-from rove.guard.proxy.egress import EgressProxy
+from rove.guard.network.addresses import OwnPorts
+from rove.guard.network.host_rules import HostRules
+from rove.guard.network.proxy import EgressProxy
 
 MEGABYTE = 2**20
 ALLOW_LOOPBACK = HostRules.of(allow_hosts=["127.0.0.1", "localhost"])

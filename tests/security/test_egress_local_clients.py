@@ -13,10 +13,10 @@ import pytest
 from tests.client import connected
 from tests.loopback_servers import answering
 
-from rove.guard.hosts.host_rules import HostRules
-from rove.guard.hosts.local_machine import OwnPorts
-from rove.guard.proxy import client_connection, client_table
-from rove.guard.proxy.egress import EgressProxy
+from rove.guard.network import proxy
+from rove.guard.network.addresses import OwnPorts
+from rove.guard.network.host_rules import HostRules
+from rove.guard.network.proxy import EgressProxy
 
 REFUSED = b"GET http://10.0.0.1/ HTTP/1.1\r\nHost: 10.0.0.1\r\n\r\n"
 
@@ -55,7 +55,7 @@ async def test_pipelined_requests_of_a_client_that_does_not_read_are_not_answere
 
 
 async def test_idle_clients_give_way_to_new_ones(egress: EgressProxy, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client_table, "MAX_CLIENTS", 20)
+    monkeypatch.setattr(proxy, "MAX_CLIENTS", 20)
     async with AsyncExitStack() as stack, answering(ok) as port:
         used = await stack.enter_async_context(connected(egress.port))
         assert (await used.get(f"http://127.0.0.1:{port}/")).status == 200
@@ -71,7 +71,7 @@ async def test_idle_clients_give_way_to_new_ones(egress: EgressProxy, monkeypatc
 async def test_clients_with_requests_under_way_are_not_dropped_for_new_ones(
     egress: EgressProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client_table, "MAX_CLIENTS", 2)
+    monkeypatch.setattr(proxy, "MAX_CLIENTS", 2)
     async with answering(ok) as port, connected(egress.port) as one, connected(egress.port) as two:
         for client in (one, two):
             assert (await client.connect(f"127.0.0.1:{port}")).status == 200
@@ -94,13 +94,13 @@ async def test_half_heads_are_bounded_in_all(egress: EgressProxy) -> None:
             while not 0 < len(egress._parts.clients) < 40:
                 await asyncio.sleep(0.01)
         held = sum(each.client.unread_bytes for each in egress._parts.clients.all())
-        assert held <= client_table.MAX_UNREAD_BYTES
+        assert held <= proxy.MAX_UNREAD_BYTES
         async with connected(egress.port) as fresh:
             assert (await fresh.get("http://10.0.0.1/")).status == 403
 
 
 async def test_a_head_must_arrive_in_time(egress: EgressProxy, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client_connection, "HEAD_TIMEOUT", 0.1)
+    monkeypatch.setattr(proxy, "HEAD_TIMEOUT", 0.1)
     async with connected(egress.port) as slow, connected(egress.port) as idle:
         slow.writer.write(b"GET http://10.0.0.1/ HTTP/1.1\r\n")
         with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):

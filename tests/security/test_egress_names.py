@@ -15,12 +15,11 @@ from tests.loopback_servers import Canary, answering, canary
 from tests.nameserver import Nameserver, nameserver
 from tests.proxies import UpstreamProxy, socks_proxy
 
-from rove.guard.hosts.host_rules import HostRules
-from rove.guard.hosts.local_machine import OwnPorts
-from rove.guard.hosts.resolver import DnsResolver, SystemResolver
-from rove.guard.hosts.urls import Endpoint
-from rove.guard.proxy.egress import EgressProxy
-from rove.guard.proxy.upstream import Upstream
+from rove.guard.network.addresses import OwnPorts
+from rove.guard.network.dialer import DnsResolver, SystemResolver, Upstream
+from rove.guard.network.host_rules import HostRules
+from rove.guard.network.proxy import EgressProxy
+from rove.guard.network.urls import Endpoint
 
 PUBLIC, PUBLIC_6 = "93.184.216.34", "2606:2800:220:1::1"
 FORBIDDEN = ["127.0.0.1", "::1", "10.0.0.1", "169.254.169.254", "::ffff:127.0.0.1", "0.0.0.0", "fd00::1"]

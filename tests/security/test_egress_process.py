@@ -21,12 +21,12 @@ from tests.site import Site
 
 from rove import Session
 from rove.engine.network_access import EgressSettings, NetworkAccess
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import Denied
-from rove.guard.hosts.host_rules import HostRules
-from rove.guard.hosts.refusal import RefusalReason
-from rove.guard.proxy.upstream import Upstream
-from rove.guard.proxy_process.messages import rules_from_json, rules_to_json, upstream_from_json, upstream_to_json
+from rove.guard.network.dialer import Upstream
+from rove.guard.network.host_rules import HostRules
+from rove.guard.network.proxy_messages import rules_from_json, rules_to_json, upstream_from_json, upstream_to_json
+from rove.guard.network.refusal import RefusalReason
 from rove.settings.tree import Deadlines, Settings
 
 # A program that is neither rove nor its browser. It prints what the proxy at the given port sends it.

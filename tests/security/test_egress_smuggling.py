@@ -10,9 +10,9 @@ import pytest
 from tests.client import Client, connected
 from tests.loopback_servers import answering
 
-from rove.guard.hosts.host_rules import HostRules
-from rove.guard.hosts.local_machine import OwnPorts
-from rove.guard.proxy.egress import EgressProxy
+from rove.guard.network.addresses import OwnPorts
+from rove.guard.network.host_rules import HostRules
+from rove.guard.network.proxy import EgressProxy
 
 HIDDEN = b"GET http://127.0.0.1/hidden HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 

@@ -15,13 +15,12 @@ from tests.nameserver import Nameserver, nameserver
 from tests.proxies import UpstreamProxy, http_proxy, socks_proxy
 
 from rove.errors import InvalidSettings
-from rove.guard.hosts.host_rules import HostRules
-from rove.guard.hosts.local_machine import OwnPorts
-from rove.guard.hosts.resolver import DnsResolver
-from rove.guard.hosts.urls import Endpoint
-from rove.guard.proxy import dialer
-from rove.guard.proxy.egress import EgressProxy
-from rove.guard.proxy.upstream import Upstream
+from rove.guard.network import dialer
+from rove.guard.network.addresses import OwnPorts
+from rove.guard.network.dialer import DnsResolver, Upstream
+from rove.guard.network.host_rules import HostRules
+from rove.guard.network.proxy import EgressProxy
+from rove.guard.network.urls import Endpoint
 
 PUBLIC, PUBLIC_6 = "93.184.216.34", "2606:2800:220:1::1"
 KINDS = [("socks5", socks_proxy), ("http", http_proxy)]

@@ -15,7 +15,7 @@ from tests.site import Site
 
 from rove import Session
 from rove.browser.chromium.discovery import find
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import Denied, InvalidSettings
 from rove.settings.tree import Settings
 

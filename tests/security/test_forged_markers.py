@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from confusable_homoglyphs.confusables import confusables_data  # type: ignore[import-untyped]
 
-from rove.guard.wrapping.wrapper import NEUTRAL, WORD, neutralised
+from rove.guard.wrapping import NEUTRAL, WORD, neutralised
 
 TABLE: dict[str, list[dict[str, str]]] = confusables_data
 CATEGORIES_BETWEEN = ("Mn", "Me", "Cf", "Zs", "Zl", "Zp", "Pd", "Po", "Pc", "Sk")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rove.guard.hosts.host_rules import HostRules
-from rove.guard.hosts.local_machine import OwnPorts
-from rove.guard.hosts.refusal import ALLOW_FLAG, RefusalReason
+from rove.guard.network.addresses import OwnPorts
+from rove.guard.network.host_rules import HostRules
+from rove.guard.network.refusal import ALLOW_FLAG, RefusalReason
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST.", "a.localhost", "127.0.0.1", "[::1]", "0.0.0.0", "127.1"])

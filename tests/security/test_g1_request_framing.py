@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rove.guard.http.body_framing import Chunked
-from rove.guard.http.byte_stream import STRICT_HEAD_END
-from rove.guard.http.http_errors import Malformed
-from rove.guard.http.request import read_request
-from rove.guard.http.response import read_response
+from rove.guard.network.byte_stream import STRICT_HEAD_END
+from rove.guard.network.http_messages import Chunked, Malformed, read_request, read_response
 
 GET = b"GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\n"
 POST = b"POST http://a.example/ HTTP/1.1\r\nHost: a.example\r\n"

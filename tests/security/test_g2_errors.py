@@ -9,8 +9,8 @@ from tests.site import Site
 
 from rove import Session
 from rove.errors import DialogOpen
-from rove.guard.wrapping.wrapper import NEUTRAL, neutralised
-from rove.render.outcomes import as_text, error_text
+from rove.guard.wrapping import NEUTRAL, neutralised
+from rove.toolsets.outcome_text import as_text, error_text
 
 pytestmark = pytest.mark.one_session
 

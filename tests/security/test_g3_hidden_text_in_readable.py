@@ -9,7 +9,7 @@ from tests.security.test_g3_hidden_text import HIDDEN_PAGES, VISIBLE_PAGES, with
 from tests.site import Site
 
 from rove import Session
-from rove.extraction.readable import ReadableText
+from rove.actions.readable_text import ReadableText
 
 pytestmark = pytest.mark.one_session
 

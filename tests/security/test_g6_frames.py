@@ -10,10 +10,10 @@ import pytest
 from tests.site import OWN_SITES, Site
 
 from rove import ApprovalAnswer, ApprovalRequest, PolicyRule, RulePolicy, Session, Settings
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import Denied, ElementNotReady
-from rove.guard.policy.policy import Policy
-from rove.render.outcomes import as_text
+from rove.guard.policy import Policy
+from rove.toolsets.outcome_text import as_text
 
 BANK = (
     "<title>Savings</title><style>* { margin: 0 }</style><p>Balance 7</p>"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from rove.engine.outcome_redaction import redact_error
+from rove.engine.redaction import redact_error
 from rove.errors import NavigationFailed
+from rove.guard.cleaning import readable
 from rove.guard.secrets.redaction import Redaction
 from rove.guard.secrets.secret import Secret
 from rove.guard.secrets.secrets import Secrets
 from rove.page_text import PageText
-from rove.render.cleaning import readable
 
 VALUE = "hunter2-correct"
 

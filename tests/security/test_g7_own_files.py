@@ -9,9 +9,9 @@ from tests.site import OWN_SITES, Site
 
 import rove
 from rove import Settings
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import InvalidSettings
-from rove.render.outcomes import as_text
+from rove.toolsets.outcome_text import as_text
 
 
 @pytest.mark.parametrize("workspace", ["", "..", "sessions", "sessions/deeper", "run"])

@@ -14,7 +14,7 @@ from tests.site import Site
 
 from rove import Session
 from rove.browser.network import WorkspaceFiles
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import Denied, RoveError
 from rove.settings.sections import EngineName, Guarding
 from rove.settings.tree import Settings

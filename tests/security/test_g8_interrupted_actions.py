@@ -8,15 +8,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-from rove.actions.pages.navigation import Navigate
+from rove.actions.navigation import Navigate
 from rove.engine.journal import Journal
-from rove.ledger.files import LedgerFiles
-from rove.ledger.verification import verify
+from rove.storage.ledger import LedgerFiles
+from rove.storage.ledger_verification import verify
 
 SCRIPT = """
 import asyncio, sys
 from pathlib import Path
-from rove.actions.pages.navigation import Navigate
+from rove.actions.navigation import Navigate
 from rove.engine.journal import Journal
 journal = Journal(Path(sys.argv[1]), "mine", redact=lambda text: text.replace("hunter2", "[secret]"))
 async def main():

@@ -12,12 +12,12 @@ from tests.site import OWN_SITES, Site
 
 from rove import Allow, ApprovalAnswer, ApprovalRequest, Ask, Deny, Place, RoveError, Session, Settings
 from rove.action import AnyAction, Effect
-from rove.actions.pages.navigation import Navigate
-from rove.engine.sessions.sessions import Sessions
+from rove.actions.navigation import Navigate
+from rove.engine.sessions import Sessions
 from rove.errors import Denied, JournalFailed
-from rove.guard.policy.policy import Decision
-from rove.recordings.recording import RecordedStep, Recording
-from rove.recordings.store import RecordingStore
+from rove.guard.policy import Decision
+from rove.recorded_steps import RecordedStep, Recording
+from rove.recordings.files import RecordingStore
 
 
 class PathPolicy:

@@ -10,7 +10,7 @@ import pytest
 from tests.site import Site
 
 from rove import RoveError, Session
-from rove.fetching.feeds import read_feed
+from rove.content.http.feeds import read_feed
 
 pytestmark = pytest.mark.one_session
 

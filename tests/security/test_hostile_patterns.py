@@ -19,16 +19,16 @@ from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any, AnyStr
 
-import rove.documents
 import rove.engine.fetching
-import rove.extraction
-import rove.fetching
-import rove.reading
-from rove.fetching.signs.bot_walls import SIGNS
-from rove.reading.markup.shown_facts import LONGEST_LINE
-from rove.validation.pattern import Pattern
 
-PACKAGES = (rove.reading, rove.fetching, rove.extraction, rove.documents, rove.engine.fetching)
+import rove.actions
+import rove.content
+import rove.content.http
+from rove.content.http.browser_needed import SIGNS
+from rove.content.readable.facts import LONGEST_LINE
+from rove.patterns import Pattern
+
+PACKAGES = (rove.content, rove.content.http, rove.actions, rove.content, rove.engine.fetching)
 INLINE = frozenset(["search", "match", "fullmatch", "sub", "split", "findall", "finditer"])
 # Seconds that a search of so many repetitions may take if it is to be called short; a slow one is many times over.
 SHORT = 0.03
@@ -36,10 +36,10 @@ REPETITIONS = (4, 8, 16, 32, 64, 128, 512, 2048, 4096)
 MOST_PUMPS = 60
 # Patterns that only the beginning of a text is searched with.
 LOOKED_AT = {
-    "rove.fetching.http.charset._META": 1024,
-    "rove.fetching.http.charset._XML": 1024,
-    "rove.reading.markup.shown_facts._BEFORE_DATE": LONGEST_LINE,
-    "rove.reading.structured.paths._MADE_UP": 62,
+    "rove.content.http.answer._META": 1024,
+    "rove.content.http.answer._XML": 1024,
+    "rove.content.readable.facts._BEFORE_DATE": LONGEST_LINE,
+    "rove.content.structured.offers._MADE_UP": 62,
 }
 ANCHORED = frozenset(["match", "fullmatch"])
 REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)

@@ -10,8 +10,8 @@ from tests.site import Site
 from rove import Session, Settings
 from rove.action import parse
 from rove.errors import InvalidArguments, InvalidSettings, NavigationFailed
-from rove.guard.hosts.host_rules import HostRules
-from rove.jobs.address import Address
+from rove.guard.network.host_rules import HostRules
+from rove.jobs.addresses import Address
 from rove.surfaces.cli.policy import explain
 
 INVALID = [

@@ -10,7 +10,7 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import Denied, InvalidSettings
 from rove.settings.tree import Deadlines, Settings
 

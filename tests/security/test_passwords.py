@@ -15,7 +15,7 @@ from tests.site import Site
 from rove import FormField, Session, Settings
 from rove.browser.firefox.tab import Tab as FirefoxTab
 from rove.browser.shared.tab import Tab
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import Denied
 from rove.settings.tree import Guarding
 

@@ -17,13 +17,13 @@ from tests.processes import eventually
 from tests.site import Site
 
 from rove import Session
-from rove.actions.input.pointer import Click
-from rove.actions.pages.navigation import Navigate
-from rove.actions.reading.fetch import WebFetch
+from rove.actions.fetch import WebFetch
+from rove.actions.input import Click
+from rove.actions.navigation import Navigate
 from rove.browser.shared.tab import Tab
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import BrowserUnavailable, DeadlineExceeded, NavigationFailed
-from rove.guard.proxy_process import watch
+from rove.guard.network import proxy_watch
 from rove.outcome import AnyOutcome
 from rove.settings.tree import Deadlines, Settings
 
@@ -64,7 +64,7 @@ async def proxy(session: Session, sessions: Sessions, site: Site) -> AsyncGenera
 @pytest.fixture
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """End a proxy that does not answer after 1 s instead of 4 s."""
-    monkeypatch.setattr(watch, "_INTERVAL", 0.125)
+    monkeypatch.setattr(proxy_watch, "_INTERVAL", 0.125)
 
 
 def kinds(outcome: AnyOutcome) -> list[str]:
@@ -97,8 +97,8 @@ async def test_a_click_whose_page_waits_for_a_stopped_proxy_tells_of_the_proxy(
 async def test_a_call_that_ends_before_a_stopped_proxy_is_replaced_does_not_blame_the_server(
     session: Session, site: Site, proxy: Callable[[], int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watch, "_INTERVAL", 0.1)
-    monkeypatch.setattr(watch, "_UNANSWERED_LIMIT", 10_000)
+    monkeypatch.setattr(proxy_watch, "_INTERVAL", 0.1)
+    monkeypatch.setattr(proxy_watch, "_UNANSWERED_LIMIT", 10_000)
     stopped = proxy()
     os.kill(stopped, signal.SIGSTOP)
     try:
@@ -120,7 +120,7 @@ async def test_a_call_that_ends_before_a_stopped_proxy_is_replaced_does_not_blam
 async def test_a_proxy_that_answers_is_not_replaced_while_a_server_is_silent(
     session: Session, proxy: Callable[[], int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watch, "_INTERVAL", 0.05)
+    monkeypatch.setattr(proxy_watch, "_INTERVAL", 0.05)
     running, hold = proxy(), asyncio.Event()
 
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -216,7 +216,7 @@ def test_a_stopped_proxy_ends_with_the_engine(tmp_path: Path) -> None:
 
 
 def test_a_proxy_whose_engine_ended_before_the_kernel_was_asked_ends_at_once() -> None:
-    program = "from rove.guard.proxy_process.parent_death import end_with_parent; end_with_parent({}); print('lives')"
+    program = "from rove.guard.network.parent_death import end_with_parent; end_with_parent({}); print('lives')"
     for engine, printed in ((os.getpid(), "lives\n"), (1, "")):
         command = [sys.executable, "-c", program.format(engine)]
         assert subprocess.run(command, capture_output=True, text=True).stdout == printed

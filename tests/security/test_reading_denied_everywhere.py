@@ -14,8 +14,8 @@ from tests.security.wrapped_words import told
 from tests.site import OWN_SITES, Site
 
 from rove import PolicyRule, RulePolicy, Session, Settings
-from rove.engine.sessions.sessions import Sessions
-from rove.ledger.chain import unseal
+from rove.engine.sessions import Sessions
+from rove.storage.ledger import unseal
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.actions.input.pointer import Click
+from rove.actions.input import Click
 from rove.errors import ElementNotFound
 
 pytestmark = pytest.mark.one_session

@@ -7,8 +7,8 @@ from pathlib import Path
 from tests.site import OWN_SITES, Site
 
 from rove import PolicyRule, RulePolicy, Session, Settings
-from rove.engine.sessions.sessions import Sessions
-from rove.render.outcomes import as_text
+from rove.engine.sessions import Sessions
+from rove.toolsets.outcome_text import as_text
 
 PAGE = """<p id=clock>0</p><button onclick="p.textContent += '!'">Go</button><p id=p>old</p>
 <script>let n = 0; setInterval(() => { clock.textContent = 'Balance ' + n++ }, 60)</script>"""

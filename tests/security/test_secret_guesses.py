@@ -11,9 +11,9 @@ from tests.security.secret_agent import answer
 from tests.site import Site
 
 from rove import Session, Settings
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import Denied
-from rove.guard.secrets.near_misses import NearMisses
+from rove.guard.secrets.secret import NearMisses
 
 PIN = "7306"
 

@@ -13,8 +13,8 @@ import pytest
 
 from rove.browser.shared.secrets import redacted_answer
 from rove.errors import Denied
-from rove.guard.secrets.near_misses import MAX_PARTS, NearMisses
 from rove.guard.secrets.redaction import Redaction
+from rove.guard.secrets.secret import MAX_PARTS, NearMisses
 
 VALUE = "hunter2-Zebra!9"
 WAYS: dict[str, Callable[[str], str]] = {

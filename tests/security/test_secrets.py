@@ -18,12 +18,12 @@ from tests.site import Site
 
 from rove import Action, Allow, ApprovalAnswer, ApprovalRequest, Ask, FormField, Place, RoveError, Session, Settings
 from rove.action import AnyAction, Effect, parse
-from rove.actions.pages.navigation import Navigate
-from rove.actions.sessions.batch import Batch
-from rove.engine.sessions.sessions import Sessions
+from rove.actions.batch import Batch
+from rove.actions.navigation import Navigate
+from rove.engine.sessions import Sessions
 from rove.errors import Denied
-from rove.guard.policy.policy import Decision
-from rove.render.outcomes import as_data, as_text, error_text
+from rove.guard.policy import Decision
+from rove.toolsets.outcome_text import as_data, as_text, error_text
 
 VALUE = 'pa"ss & <wörd>+7'
 TOKEN = "tok_0123456789abcdefghijklmnopqrstuvwxyz"

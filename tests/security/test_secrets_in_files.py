@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.site import Site
 
 from rove import Session, Settings
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 
 VALUE = 'pa"ss & <wörd>+7'
 LONG = "'x'.repeat(30000)"

@@ -25,7 +25,7 @@ from tests.site import Site
 from rove import Session, Settings
 from rove.browser.chromium.discovery import find
 from rove.browser.shared.frames import FRAME_TIMEOUT
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import Denied
 
 pytestmark = pytest.mark.engines("chromium", reason="only Chromium reports the process of a frame")

@@ -11,7 +11,7 @@ from tests.site import OWN_SITES, Site
 from tests.videos import BLUE, GREEN, GREY, RED, pictures, recorded
 
 from rove import PolicyRule, RulePolicy, Session, Settings
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 
 COLOURED = "<body style='margin: 0; background: {0}'><input style='background: {0}'>"
 FRAME = "<iframe src='{}' style='position: fixed; inset: 0; width: 100%; height: 100%; border: 0'></iframe>"

@@ -11,10 +11,10 @@ from tests.site import OWN_SITES, Site
 
 from rove import Allow, ApprovalAnswer, ApprovalRequest, Ask, Deny, Place, RoveError, Session, Settings
 from rove.action import AnyAction, Effect
-from rove.engine.sessions.sessions import Sessions
-from rove.guard.policy.policy import Decision
-from rove.render.outcomes import as_text, error_text
-from rove.settings.fetching import Fetching
+from rove.engine.sessions import Sessions
+from rove.guard.policy import Decision
+from rove.settings.sections import Fetching
+from rove.toolsets.outcome_text import as_text, error_text
 
 PAGE = "<title>Tea</title><article><h1>Tea</h1>" + "<p>Tea is made of leaves, and drunk hot by many people.</p>" * 9
 TOKEN = "tok_0123456789abcdefghijklmnopqrstuvwxyz"

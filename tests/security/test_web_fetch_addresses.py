@@ -11,10 +11,10 @@ from tests.site import OWN_SITES, Site
 
 from rove import Allow, Deny, Place, RoveError, Session, Settings
 from rove.action import AnyAction, parse
-from rove.engine.sessions.sessions import Sessions
-from rove.guard.hosts.origins import origin_text
-from rove.guard.policy.policy import Decision
-from rove.render.outcomes import as_text
+from rove.engine.sessions import Sessions
+from rove.guard.network.urls import origin_text
+from rove.guard.policy import Decision
+from rove.toolsets.outcome_text import as_text
 
 PAGE = "<title>Tea</title><article><h1>Tea</h1>" + "<p>Tea is made of leaves, and drunk hot by many people.</p>" * 9
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.site import Site
 
 from rove import Session
-from rove.render.outcomes import as_text
+from rove.toolsets.outcome_text import as_text
 
 PAGE = "<title>Tea</title><article><h1>Tea</h1>" + "<p>Tea is made of leaves, and drunk hot by many people.</p>" * 9
 FILLED = "<script>document.body.append('Filled by a script.')</script><img src=x>"

@@ -7,7 +7,7 @@ from collections.abc import Awaitable
 
 from rove.errors import RoveError
 from rove.outcome import AnyOutcome
-from rove.render.outcomes import as_text, error_text
+from rove.toolsets.outcome_text import as_text, error_text
 
 _WRAPPED = re.compile(r"<untrusted (\d{20}) ([^>]*)>\n(.*?)\n</untrusted \1>", re.DOTALL)
 

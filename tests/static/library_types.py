@@ -6,8 +6,8 @@ import asyncio
 from typing import assert_type
 
 import rove
-from rove.actions.input.pointer import Clicked
-from rove.actions.pages.navigation import Navigated
+from rove.actions.input import Clicked
+from rove.actions.navigation import Navigated
 
 
 async def coroutines() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from rove.errors import ElementNotReady
-from rove.outcome import Event, Own, PageText, Passage, Result, Text
-from rove.validation.record import dataclass
+from rove.outcome import Event, Passage, Result
+from rove.page_text import Own, PageText, Text
+from rove.records import dataclass
 
 URL = PageText("https://shop.example/#words", "https://shop.example")
 

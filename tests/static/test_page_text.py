@@ -15,7 +15,8 @@ import pytest
 
 from rove.action import registry
 from rove.errors import RoveError
-from rove.outcome import Attachment, Event, Name, Outcome, Own, PageText, Passage, Result
+from rove.outcome import Attachment, Event, Name, Outcome, Passage, Result
+from rove.page_text import Own, PageText
 
 EXAMPLES = Path(__file__).parent / "page_text_examples.py"
 ROOT = EXAMPLES.parents[2]

@@ -16,13 +16,13 @@ import pytest
 from tests.surfaces.test_cli import ROVE, rove
 
 from rove.action import AnyAction
-from rove.actions.input.forms import Fill
-from rove.actions.input.pointer import Click
+from rove.actions.forms import Fill
+from rove.actions.input import Click
 from rove.engine.journal import Journal
 from rove.errors import ElementGone
-from rove.ledger.files import LedgerFiles
-from rove.ledger.verification import verify
-from rove.ledger.writer import Ledger
+from rove.storage.ledger import LedgerFiles
+from rove.storage.ledger_verification import verify
+from rove.storage.ledger_writer import Ledger
 
 
 def click(home: Path, target: str, session: str = "mine", error: str | None = None) -> None:
@@ -61,7 +61,7 @@ def test_help_has_examples(tmp_path: Path, command: str) -> None:
 def test_journal_show_imports_no_browser_code(journal_home: Path) -> None:
     done = rove("journal", "show", home=journal_home, PYTHONPROFILEIMPORTTIME="1")
     assert done.returncode == 0
-    assert "rove.ledger" in done.stderr
+    assert "rove.storage" in done.stderr
     assert "rove.browser.chromium" not in done.stderr
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rove.actions.input.pointer import Click
+from rove.actions.input import Click
 from rove.engine.journal import Entry, Journal
 from rove.surfaces.cli import journal as command
 

@@ -18,7 +18,7 @@ from tests.processes import browser_of, eventually, run_folders
 from tests.rove_process import ROVE, RoveHome, temporary_rove_home
 from tests.site import OWN_SITES, Site
 
-from rove.surfaces.cli.commands import run
+from rove.surfaces.cli.main import run
 
 PAGES = 16
 PARALLEL = 4

@@ -25,7 +25,7 @@ from tests.site import Site
 from rove import Allow, Ask
 from rove.action import AnyAction
 from rove.adapters.pydantic_ai import RoveToolset
-from rove.guard.policy.policy import Decision, Place
+from rove.guard.policy import Decision, Place
 
 PAGE = "<h1>Tea</h1><button onclick=\"document.body.append('Brewing')\">Order</button><input type=password>"
 OpenToolset = Callable[..., "RoveToolset[None]"]

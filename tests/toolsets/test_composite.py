@@ -13,8 +13,8 @@ from tests.site import OWN_SITES, Site
 from tests.toolsets.composite_client import Browser, connected, lasting
 
 from rove.browser.shared.watchdog import living_processes
-from rove.demo.site import tea_room
 from rove.settings.tree import resolve
+from rove.surfaces.cli.demo import tea_room
 
 ACTIONS = [
     "launch", "close", "navigate", "screenshot", "snapshot", "click", "type", "select", "scroll", "evaluate", "extract",

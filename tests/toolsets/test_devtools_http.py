@@ -10,9 +10,9 @@ from tests.mcp_clients import text_of
 from tests.site import Site
 from tests.surfaces.mcp_http.serving import TOKENS, connected, serving
 
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.settings.sections import Serving
-from rove.surfaces.mcp.http.endpoint import browser_endpoint
+from rove.surfaces.mcp.http_endpoint import browser_endpoint
 from rove.toolsets.toolset import toolset_from
 
 

@@ -23,7 +23,7 @@ from tests.pdf_files import pdf, words
 from tests.site import OWN_SITES, Site
 from tests.surfaces.mcp_http.serving import connected
 
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 
 TEXT = "<p>Oolong is made of leaves that were bruised and left to turn brown at their edges before they are heated.</p>"
 PAGE = f"""<html><head><title>Oolong</title></head><body><nav><a href="/">Home</a> <a href="/shop">Shop now</a></nav>

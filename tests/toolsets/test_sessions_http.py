@@ -11,11 +11,11 @@ from mcp.client.client import Client
 from mcp_types import ToolListChangedNotification
 from tests.surfaces.mcp_http.serving import TOKENS, connected, serving
 
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.settings.tree import Settings
-from rove.surfaces.mcp.browser_server import browser_server
-from rove.surfaces.mcp.http.access import Places
-from rove.surfaces.mcp.http.endpoint import Limits, McpEndpoint
+from rove.surfaces.mcp.features import browser_server
+from rove.surfaces.mcp.http_access import Places
+from rove.surfaces.mcp.http_endpoint import Limits, McpEndpoint
 from rove.toolsets.toolset import toolset_from
 
 OPENER = "start_browser_session"

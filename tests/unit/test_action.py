@@ -13,12 +13,11 @@ import pytest
 from rove import action as catalogue
 from rove import target
 from rove.action import Effect, TabAction, Target, action, arg, parse, registry
-from rove.actions.input.forms import Fill, FillForm, FormField
-from rove.actions.input.keyboard import Type
-from rove.actions.input.pointer import Click
-from rove.actions.pages.navigation import Back, Navigate
-from rove.actions.pages.wait import Wait
-from rove.actions.sessions.batch import Batch
+from rove.actions.batch import Batch
+from rove.actions.forms import Fill, FillForm, FormField
+from rove.actions.input import Click, Type
+from rove.actions.navigation import Back, Navigate
+from rove.actions.wait import Wait
 from rove.errors import InvalidArguments
 from rove.outcome import Result
 

@@ -10,10 +10,10 @@ import pytest
 from rove import Session
 from rove.action import registry
 from rove.advice import LACKING, Advice, Verbatim, insert_names, insert_names_if_advice
-from rove.engine.outcome_redaction import redact_error
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.redaction import redact_error
+from rove.engine.sessions import Sessions
 from rove.errors import NotOpen, RoveError
-from rove.guard.hosts.refusal import Refusal, RefusalReason
+from rove.guard.network.refusal import Refusal, RefusalReason
 from rove.guard.secrets.secret import Secret
 from rove.guard.secrets.secrets import Secrets
 from rove.page_text import Own

@@ -4,19 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rove.actions.input.forms import FillForm, FormField
-from rove.actions.input.pointer import Drag
-from rove.target import (
-    Aim,
-    Ref,
-    RoleAndName,
-    Selector,
-    parse_target,
-    retargeted,
-    secret_named,
-    targets_in,
-    with_scheme,
-)
+from rove.actions.forms import FillForm, FormField
+from rove.actions.input import Drag
+from rove.target import Aim, Ref, RoleAndName, Selector, parse_target, retargeted, secret_named, targets_in, with_scheme
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from tests.waiting.site import serving
 
 from rove import Session
 from rove.outcome import AnyOutcome
-from rove.render.outcomes import as_text
+from rove.toolsets.outcome_text import as_text
 
 pytestmark = pytest.mark.one_session
 

@@ -10,7 +10,7 @@ from tests.site import OWN_SITES
 
 from rove import Session
 from rove.browser.webkit.install import installed
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.settings.tree import Deadlines, Settings
 
 

@@ -9,7 +9,7 @@ from tests.loopback_servers import answering, canary
 from tests.security.test_egress_browser import RecordingSite
 
 from rove import Session
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.settings.tree import Settings
 
 # What tells that the page has sent its requests.

@@ -11,7 +11,7 @@ from tests.site import Site
 
 from rove import ApprovalAnswer, ApprovalRequest, RulePolicy, Session
 from rove.engine.guard_notice import WITHOUT_ISOLATION
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import Denied, Unsupported
 from rove.settings.tree import Settings
 

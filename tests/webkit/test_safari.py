@@ -22,7 +22,7 @@ from rove import Session
 from rove.browser.webkit.engine import ENGINE
 from rove.browser.webkit.install import find
 from rove.engine.guard_notice import WITHOUT_PROXY, guard_notice_of
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import BrowserUnavailable, Denied, Unsupported
 from rove.settings.tree import Deadlines, Guarding, Settings
 

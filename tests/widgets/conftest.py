@@ -9,7 +9,7 @@ from tests.site import Site, serving
 from tests.widgets.driver import Driver
 
 from rove import Session
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 
 
 @pytest.fixture(scope="module")

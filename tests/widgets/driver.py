@@ -15,7 +15,7 @@ from tests.widgets.truth import Answer, Page
 from rove import Session
 from rove.action import parse
 from rove.outcome import AnyOutcome
-from rove.render.outcomes import as_text
+from rove.toolsets.outcome_text import as_text
 
 # What changes within this many seconds of the answer belongs to the act, and should have been told.
 SECOND_LOOK = 1.0

@@ -19,10 +19,9 @@ from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 from pydantic_core import SchemaValidator, core_schema
 
 from rove.advice import insert_names
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import InvalidArguments, RoveError
-from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver
-from rove.guard.policy.policy import Policy
+from rove.guard.policy import ApprovalAnswer, ApprovalRequest, Approver, Policy
 from rove.outcome import AnyOutcome
 from rove.settings.tree import load
 from rove.surfaces.approvers import appointed

@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from rove.advice import nearest
 from rove.browser.failures import BrowserError
 from rove.browser.scripts import audit_script
 from rove.errors import InvalidArguments, ScriptFailed
 from rove.page_text import NOWHERE, Own, PageText
+from rove.records import dataclass
 from rove.target import Ref, parse_target
-from rove.validation.record import dataclass
-from rove.validation.spelling import nearest
 
 if TYPE_CHECKING:
     from rove.browser.shared.frames import World

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from rove.browser.page_data import ScreenshotImage
 from rove.page_text import NOWHERE, PageText
+from rove.records import dataclass
 from rove.snapshot import Snapshot
-from rove.snapshot.text import line_of
-from rove.validation.record import dataclass
+from rove.snapshot.budget import line_of
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from rove.browser.extensions import Extension
-from rove.validation.record import dataclass
+from rove.records import dataclass
 
 Progress = Callable[[str], None]
 # Called with the bytes received and the size of the whole, if that is known.

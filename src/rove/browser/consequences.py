@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from rove.validation.record import dataclass
+from rove.records import dataclass
 
 # What sets it off: a press of the mouse, or a key that activates the element which has the focus.
 Cause = Literal["press", "enter", "space"]

@@ -10,8 +10,8 @@ from rove.browser.emulation import Overrides
 from rove.browser.network import Throttling
 from rove.browser.refs import RefNumbers
 from rove.page_text import Own, PageText, Text
-from rove.states.state import BrowserState
-from rove.validation.record import dataclass
+from rove.records import dataclass
+from rove.storage.state import BrowserState
 
 if TYPE_CHECKING:
     from rove.browser.element import SecretSource

@@ -8,16 +8,16 @@ import re
 from typing import TYPE_CHECKING
 
 from rove.advice import Advice
-from rove.documents.signature import SIGNATURE_WITHIN, is_pdf
+from rove.content.pdf.document import SIGNATURE_WITHIN, is_pdf
 from rove.errors import DocumentDamaged, DocumentLocked, InvalidArguments, LimitReached, RoveError
-from rove.outcome import Own, PageText, origin_in, said_of
-from rove.page_text import NOWHERE
+from rove.outcome import origin_in, said_of
+from rove.page_text import NOWHERE, Own, PageText
 from rove.workspace import Workspace
 
 if TYPE_CHECKING:
     from rove.browser.page_data import DownloadedFile
     from rove.browser.shared.tab import Tab
-    from rove.documents.report import PdfRead
+    from rove.content.pdf.report import PdfRead
 
 MOST_CHARACTERS = 10_000
 MOST_BYTES = 200 * 2**20
@@ -58,8 +58,8 @@ async def read_downloaded(tab: Tab, file: DownloadedFile, address: str) -> PdfRe
 
 
 async def _read(tab: Tab, data: bytes, file: DownloadedFile, pages: str | None) -> PdfRead:
-    from rove.documents.pdf import read_pdf  # imported late: few pages are PDF files
-    from rove.documents.report import PdfRead
+    from rove.content.pdf.document import read_pdf  # imported late: few pages are PDF files
+    from rove.content.pdf.report import PdfRead
 
     try:
         document = await read_pdf(data, pages=pages, longest=MOST_CHARACTERS)

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from rove.browser.page_data import Box
 from rove.page_text import PageText, Text
-from rove.validation.record import dataclass
+from rove.records import dataclass
 
 Button = Literal["left", "right", "middle"]
 Modifier = Literal["Alt", "Control", "Meta", "Shift"]

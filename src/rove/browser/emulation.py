@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import Literal
 
 from rove.browser.network import RequestRule
-from rove.validation.record import dataclass
+from rove.records import dataclass
 
 DeviceName = Literal[
     "iPhone SE", "iPhone 16e", "iPhone 17", "iPhone 17 Pro Max", "iPad", "iPad Pro 13",

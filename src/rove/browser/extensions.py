@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from rove.errors import InvalidSettings
-from rove.validation.record import dataclass
+from rove.records import dataclass
 
 if TYPE_CHECKING:
     from rove.settings.tree import Settings

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from rove.errors import CertificateInvalid, NavigationFailed, NeedsCredentials, RoveError
-from rove.outcome import PageText, origin_in
+from rove.outcome import origin_in
+from rove.page_text import PageText
 
 # Further redirects of a chain are left out: in a loop they repeat.
 MAX_HOPS_SHOWN = 6

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from rove.browser.element import Button, Modifier
-from rove.validation.fields import Validated, arg
-from rove.validation.record import dataclass
+from rove.fields import Validated, arg
+from rove.records import dataclass
 
 InputKind = Literal[
     "mouseMove", "mouseDown", "mouseUp", "wheel", "keyDown", "keyUp", "text",

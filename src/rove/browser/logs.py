@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import Literal
 
-from rove.validation.record import dataclass
+from rove.records import dataclass
 
 # Of each WebSocket or event stream the latest messages are kept.
 MAX_MESSAGES = 100

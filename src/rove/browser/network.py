@@ -14,9 +14,9 @@ from urllib.parse import unquote
 from rove.errors import Denied
 from rove.outcome import origin_in
 from rove.page_text import of_same_author
+from rove.patterns import pattern
+from rove.records import dataclass
 from rove.settings.tree import Settings
-from rove.validation.pattern import pattern
-from rove.validation.record import dataclass
 from rove.workspace import Workspace
 
 _OPENED = frozenset({"http", "https", "about", "blob", "data", "javascript", "file"})

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from rove.page_text import NOWHERE, Own, PageText
-from rove.validation.record import dataclass
+from rove.records import dataclass
 
 MAX_URL_LENGTH = 2000
 Level = Literal["debug", "info", "warning", "error"]

@@ -8,7 +8,7 @@ from typing import Literal
 
 from rove.advice import Advice
 from rove.page_text import Own, PageText, Text
-from rove.validation.record import dataclass
+from rove.records import dataclass
 
 # Seconds of an action's time that are reserved for a snapshot of the page once it has loaded.
 LOOK_SECONDS = 1.0

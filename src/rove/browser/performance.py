@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from rove.page_text import Own, PageText
-from rove.validation.record import dataclass
+from rove.records import dataclass
 
 if TYPE_CHECKING:
     from rove.browser.shared.live_page import LivePage

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import field
 
 from rove.errors import ElementGone, ElementNotFound, RoveError
-from rove.validation.record import dataclass
+from rove.records import dataclass
 
 # No call numbers more elements than this.
 MAX_PER_CALL = 10_000

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rove.browser.failures import BrowserError
 from rove.errors import NotOpen, ScriptFailed
-from rove.validation.record import dataclass
+from rove.records import dataclass
 
 if TYPE_CHECKING:
     from rove.browser.page_data import Box, ScreenshotImage

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from rove.page_text import Text
-from rove.validation.record import dataclass
+from rove.records import dataclass
 
 SameSite = Literal["strict", "lax", "none"]
 Area = Literal["local", "session", "indexeddb", "cache"]

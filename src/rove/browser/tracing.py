@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from rove.errors import Denied, LimitReached
-from rove.validation.record import dataclass
+from rove.records import dataclass
 from rove.workspace import Workspace
 
 PIECE_BYTES = 2**18

@@ -1,4 +1,4 @@
-"""Values between a rove process and its nodes, as bytes.
+"""Values between a rove process and its nodes, as bytes, and messages of the Ray driver process.
 
 They are pickled, and read by an unpickler that makes nothing but plain data, records and errors of rove: a node whose
 browser was taken over must not run code in the process that holds the policy and the secrets.
@@ -6,10 +6,12 @@ browser was taken over must not run code in the process that holds the policy an
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import importlib
 import io
 import pickle
+from collections.abc import AsyncIterator
 from enum import Enum
 from typing import Any
 
@@ -34,6 +36,8 @@ _PLAIN = {
     ("pathlib", "PurePosixPath"),
 }
 _TEXTS = (Own, PageText, Verbatim)
+
+LENGTH_BYTES = 8
 
 
 class PayloadRefused(pickle.UnpicklingError):
@@ -69,3 +73,19 @@ def _is_record(found: Any) -> bool:
         return False
     is_named_tuple = issubclass(found, tuple) and hasattr(found, "_fields")
     return found in _TEXTS or issubclass(found, (RoveError, Enum)) or dataclasses.is_dataclass(found) or is_named_tuple
+
+
+def frame(message: tuple[Any, ...]) -> bytes:
+    """Return the bytes of a message."""
+    payload = encode(message)
+    return len(payload).to_bytes(LENGTH_BYTES, "big") + payload
+
+
+async def messages(reader: asyncio.StreamReader) -> AsyncIterator[Any]:
+    """Yield messages until the other process has closed its end, or was ended in the middle of one."""
+    try:
+        while True:
+            length = int.from_bytes(await reader.readexactly(LENGTH_BYTES), "big")
+            yield decode(await reader.readexactly(length))
+    except (asyncio.IncompleteReadError, ConnectionError):
+        return

@@ -5,9 +5,10 @@ from __future__ import annotations
 from rove.browser.engines import load_engine
 from rove.browser.shared import socket_filter
 from rove.errors import InvalidSettings
-from rove.outcome import Event, Own
+from rove.outcome import Event
+from rove.page_text import Own
+from rove.records import dataclass
 from rove.settings.tree import Settings
-from rove.validation.record import dataclass
 
 # The kind that the journal records for a session without a notice.
 GUARDED = "guarded"

@@ -1,36 +1,44 @@
-"""What a session may reach: checked before a page is loaded, enforced by its proxy, and explained after a failure."""
+"""What a session may reach: checked before a page is loaded, enforced by its proxy, explained after a failure."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from rove.browser.failures import navigation_error
+from rove.action import AnyAction, Effect
+from rove.browser.context import LOST_NETWORK
+from rove.browser.failures import navigation_error, quoted_url
 from rove.browser.network import is_extension_page, is_readable_scheme
-from rove.engine.proxy_loss import CALL_AGAIN, SILENT, SILENT_HINT, cut_error, ended_text, latest_since, loss_error
-from rove.errors import DeadlineExceeded, Denied, RoveError
-from rove.guard.hosts.urls import is_unreadable, origin_of
-from rove.guard.proxy_process.watch import ProcessWatch
-from rove.outcome import Own
-from rove.page_text import of_same_author
+from rove.engine.journal import Entry
+from rove.errors import DeadlineExceeded, Denied, InvalidSettings, NavigationFailed, RoveError
+from rove.guard.network.proxy_watch import ProcessWatch
+from rove.guard.network.urls import Endpoint, endpoint_of, is_unreadable, origin_of
+from rove.outcome import said_of
+from rove.page_text import Own, of_same_author
 from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
 from rove.settings.debug_port import DebugPort
 from rove.settings.tree import Settings
 
 if TYPE_CHECKING:
     from rove.browser.page_data import DocumentRequest
-    from rove.guard.hosts.host_rules import HostRules
-    from rove.guard.hosts.refusal import Refusal
-    from rove.guard.hosts.urls import Endpoint
-    from rove.guard.proxy.upstream import Upstream
-    from rove.guard.proxy_process.own_ports import SharedOwnPorts
-    from rove.guard.proxy_process.process import ProxyEnd, ProxyProcess
-    from rove.guard.proxy_process.session_proxy import SessionProxy
+    from rove.browser.shared.context import Context
+    from rove.browser.shared.tab import Tab
+    from rove.guard.network.dialer import Upstream
+    from rove.guard.network.host_rules import HostRules
+    from rove.guard.network.proxy_messages import SharedOwnPorts
+    from rove.guard.network.proxy_process import ProxyEnd, ProxyProcess, SessionProxy
+    from rove.guard.network.refusal import Refusal
+
+PROXY_RESTARTED = Own("proxy restarted")
+SILENT = Own("rove's own proxy does not answer, and is started again if it stays so: the server may not be the cause")
+SILENT_HINT = "Call again, with more time if `timeout` was short."
+CALL_AGAIN = "Call again: the server was not the cause."
+PART_HINT = "{snapshot} shows the part that has arrived; {navigate} again for the whole page."
 
 # Connections that wait in the kernel's queue until the proxy process accepts them.
 _QUEUE_LENGTH = 1024
@@ -57,14 +65,44 @@ _CUTS = frozenset(
         "net::ERR_EMPTY_RESPONSE",
     }
 )
+R = TypeVar("R")
+
+
+def ended_text(end: ProxyEnd) -> Own:
+    """Return that the proxy ended, and what that means for pages."""
+    return Own(
+        f"{_how(end)}; another one was started. Requests that were under way have failed, and what a page was "
+        "loading may be incomplete."
+    )
+
+
+def loss_error(end: ProxyEnd, url: str, has_part: bool) -> NavigationFailed:
+    """Return the error for a page that was loading when the proxy ended; `has_part`: a part of it has arrived."""
+    so_far = " was partly loaded" if has_part else " was loading"
+    hint = PART_HINT if has_part else CALL_AGAIN
+    return NavigationFailed(f"{_how(end)} while ", quoted_url(url), f"{so_far}; another one was started.", hint=hint)
+
+
+def cut_error(url: str) -> NavigationFailed:
+    """Return the error for a request whose connection to the proxy ended before the server answered."""
+    return NavigationFailed("The connection to rove's own proxy ended before ", quoted_url(url), " was answered.")
+
+
+def latest_since(ends: Iterable[ProxyEnd], since: float) -> ProxyEnd | None:
+    """Return the latest end since a time of the monotonic clock."""
+    return next((end for end in reversed(tuple(ends)) if end.at >= since), None)
+
+
+def _how(end: ProxyEnd) -> str:
+    return f"rove's own proxy process {'did not answer and was ended' if end.was_silent else 'ended'}"
 
 
 class EgressSettings:
     """The address rules and the proxy process that all sessions share. Raises InvalidSettings."""
 
     def __init__(self, settings: Settings) -> None:
-        from rove.guard.hosts.host_rules import HostRules
-        from rove.guard.proxy_process.own_ports import SharedOwnPorts
+        from rove.guard.network.host_rules import HostRules
+        from rove.guard.network.proxy_messages import SharedOwnPorts
 
         port = DebugPort.of(settings.attach) if settings.attach is not None else None
         # A page that reached the debugging port could control the whole browser.
@@ -86,7 +124,7 @@ class EgressSettings:
     def process(self) -> ProxyProcess:
         """The process that the proxies of all sessions run in."""
         if self._process is None:
-            from rove.guard.proxy_process.process import ProxyProcess, ProxySettings
+            from rove.guard.network.proxy_process import ProxyProcess, ProxySettings
 
             self._process = ProxyProcess(ProxySettings(self._dns, self._upstream), self.own, self.watch)
         return self._process
@@ -106,7 +144,7 @@ class EgressSettings:
 
     def take_port(self) -> socket.socket:
         """Return a bound port of this machine, at which the proxy will listen."""
-        from rove.guard.hosts.local_machine import loopback_port
+        from rove.guard.network.addresses import loopback_port
 
         port, self._reserved_port = self._reserved_port or loopback_port(), None
         return port
@@ -152,7 +190,7 @@ class NetworkAccess:
 
         `loads_now`: it loads pages at once, so wait until the proxy knows it.
         """
-        from rove.guard.proxy.socket_owner import ANY_PROCESS
+        from rove.guard.network.socket_owner import ANY_PROCESS
 
         if self._proxy is not None:
             self._proxy.trust(browser or ANY_PROCESS)
@@ -174,7 +212,7 @@ class NetworkAccess:
             await proxy.close()
 
     def _start_proxy(self) -> SessionProxy:
-        from rove.guard.proxy_process.session_proxy import SessionProxy
+        from rove.guard.network.proxy_process import SessionProxy
 
         port = self._egress_settings.take_port()
         port.listen(_QUEUE_LENGTH)
@@ -193,7 +231,7 @@ class NetworkAccess:
         Hosts that the owner has denied, metadata services and rove's own ports stay closed. The proxy has been told so
         when `applied` returns.
         """
-        from rove.guard.hosts.host_rules import HostRules
+        from rove.guard.network.host_rules import HostRules
 
         added = HostRules.of([entry]).allow
         only = None if self._rules.only is None else (*self._rules.only, *added)
@@ -311,9 +349,6 @@ def _has_failed(ready: asyncio.Future[None]) -> bool:
 def _name_server(server: str | None) -> tuple[str, int] | None:
     if server is None:
         return None
-    from rove.errors import InvalidSettings
-    from rove.guard.hosts.urls import endpoint_of
-
     endpoint = endpoint_of(server, 53)
     if endpoint is None or endpoint.address is None:
         raise InvalidSettings(f"`dns`: {server!r} is not the address of a name server.", hint="Write 192.0.2.1:53.")
@@ -323,6 +358,101 @@ def _name_server(server: str | None) -> tuple[str, int] | None:
 def _upstream(url: str | None) -> Upstream | None:
     if url is None:
         return None
-    from rove.guard.proxy.upstream import Upstream
+    from rove.guard.network.dialer import Upstream
 
     return Upstream.of(url)
+
+
+def refuse_unreachable(network: NetworkAccess, action: AnyAction, entry: Entry, tab: Tab | None) -> None:
+    """Raise Denied if the address rules refuse what the action loads, or the page that it acts on."""
+    entry.decision = "denied"
+    if action.destination is not None:
+        network.refuse_url(action.destination)
+    elif tab is not None and action.effect is not Effect.NAVIGATE:
+        # A page at a refused address is not read either, by whatever way the tab got there.
+        network.refuse_url(tab.url)
+        if action.is_about_page:
+            _refuse_failed_page(network, entry, tab)
+    entry.decision = "undecided"
+
+
+def _refuse_failed_page(network: NetworkAccess, entry: Entry, tab: Tab) -> None:
+    try:
+        network.refuse_document(tab.page.requests.document)
+    except NavigationFailed:
+        entry.decision = "undecided"  # it was not denied: there is no page to act on
+        raise
+
+
+async def reaching(
+    network: NetworkAccess, action: AnyAction, tab: Tab, since: float, perform: Callable[[], Awaitable[R]]
+) -> R:
+    """Perform an action; if it fails to load its address because rove's proxy ended, once more."""
+    try:
+        return await _explained(network, action, tab, since, perform())
+    except NavigationFailed:
+        if not _may_repeat(network, action, tab, since):
+            raise
+    return await _explained(network, action, tab, time.monotonic(), perform())
+
+
+def is_repeatable(action: AnyAction, context: Context) -> bool:
+    """Whether an action only loads an address, and the browser could send nothing: it had lost its network process."""
+    return _loads_address(action) and context.lost.is_set() and context.lost.reason == LOST_NETWORK
+
+
+async def _explained(network: NetworkAccess, action: AnyAction, tab: Tab, since: float, work: Awaitable[R]) -> R:
+    """Wait for an action. Errors have the proxy's reason, if it has one: it says more than the browser's."""
+    try:
+        return await work
+    except NavigationFailed:
+        document = tab.page.requests.document
+        has_part = document is not None and document.status is not None
+        for url in (document.url if document else "", action.destination or ""):
+            network.raise_failure(url, since, has_part)
+        network.raise_cut(document)
+        raise
+
+
+async def explained_timeout(network: NetworkAccess, work: Awaitable[R]) -> R:
+    """Wait for an action; if it takes too long because of rove's own proxy, the error says so."""
+    began = time.monotonic()
+    try:
+        return await work
+    except DeadlineExceeded as error:
+        network.explain_timeout(error, began)
+        raise
+
+
+def _may_repeat(network: NetworkAccess, action: AnyAction, tab: Tab, since: float) -> bool:
+    """Whether a load failed without an answer, as the proxy ended. Loading an address sends a GET request."""
+    document = tab.page.requests.document
+    has_answer = document is not None and document.status is not None
+    return _loads_address(action) and not has_answer and network.proxy_end(since) is not None
+
+
+def _loads_address(action: AnyAction) -> bool:
+    return action.effect is Effect.NAVIGATE and action.destination is not None
+
+
+FIRST_ERROR_STATUS = 400
+
+
+def add_status_event(tab: Tab) -> None:
+    """Add an event if the server answered with an error, which the page may not show."""
+    status = tab.page.status
+    if status is not None and status >= FIRST_ERROR_STATUS:
+        tab.page.events.add("http error", Own(f"The server answered with HTTP {status}."))
+
+
+def add_failure_event(network: NetworkAccess, tab: Tab) -> bool:
+    """Add an event if the tab shows an answer of the proxy, which says less than the proxy knows; return whether so."""
+    try:
+        network.refuse_document(tab.page.requests.document)
+    except NavigationFailed as error:
+        tab.page.events.add("request failed", said_of(error))
+    except RoveError:
+        return True  # it is among the refusals that each outcome lists
+    else:
+        return False
+    return True

@@ -15,7 +15,7 @@ from typing import get_args
 from rove.browser.browser import Finding
 from rove.browser.engines import load_engine
 from rove.errors import RoveError
-from rove.guard.policy.policy_file import policy_from
+from rove.guard.policy_rules import policy_from
 from rove.guard.secrets.secrets import secrets_from
 from rove.settings.sections import EngineName
 from rove.settings.tree import Settings

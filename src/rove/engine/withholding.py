@@ -8,11 +8,11 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rove.engine.approval.gate import Gate
+from rove.engine.gate import Gate
 from rove.errors import RoveError
-from rove.guard.policy.policy import Place
-from rove.outcome import NOWHERE, Changes, Outcome, PageText, Passage, Result, origin_in
-from rove.page_text import SEVERAL
+from rove.guard.policy import Place
+from rove.outcome import Changes, Outcome, Passage, Result, origin_in
+from rove.page_text import NOWHERE, SEVERAL, PageText
 
 if TYPE_CHECKING:
     from rove.browser.shared.context import Context

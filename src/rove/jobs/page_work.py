@@ -13,23 +13,21 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rove.action import Action, make_action
-from rove.actions.input.dialogs import Dialog
-from rove.actions.pages.extract import Extract
-from rove.actions.pages.navigation import Navigate, Navigated
-from rove.actions.pages.pdf import Pdf
-from rove.actions.pages.screenshot import Screenshot
-from rove.actions.pages.snapshot import Snapshot
-from rove.actions.reading.fetch import WebFetch
+from rove.actions.extract import Extract
+from rove.actions.fetch import WebFetch
+from rove.actions.input import Dialog
+from rove.actions.navigation import Navigate, Navigated
+from rove.actions.pdf import Pdf
+from rove.actions.screenshot import Screenshot
+from rove.actions.snapshot import Snapshot
 from rove.browser.page_data import DownloadedFile
-from rove.engine.run.settle import STILL_LOADING
-from rove.engine.sessions.session import Session
+from rove.engine.session import Session
+from rove.engine.settle import STILL_LOADING
 from rove.errors import DialogOpen, InvalidArguments, NavigationFailed
-from rove.jobs.options import PageOptions
-from rove.jobs.retrying import RETRYABLE_STATUSES
-from rove.jobs.worker import PageTask, names_of_none
+from rove.fields import plain
+from rove.jobs.worker import RETRYABLE_STATUSES, PageOptions, PageTask, names_of_none
 from rove.outcome import AnyOutcome, Attachment, Outcome, Result
-from rove.validation.fields import plain
-from rove.validation.record import dataclass
+from rove.records import dataclass
 from rove.workspace import Workspace
 
 R = TypeVar("R", bound=Result)

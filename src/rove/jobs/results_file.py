@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from rove.errors import InvalidArguments
-from rove.validation.record import dataclass
+from rove.records import dataclass
 
 SYNC_SECONDS = 1.0
 # How every line begins: what begins otherwise was not written by rove map.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from rove.validation.pattern import pattern
-from rove.validation.record import dataclass
+from rove.patterns import pattern
+from rove.records import dataclass
 
 EXAMPLES = "http://127.0.0.1:9222, or ws://127.0.0.1:9222/devtools/browser/ID"
 # Of this machine alone: a browser elsewhere would look for the proxy of a named session on its own machine.

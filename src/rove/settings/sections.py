@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from rove.validation.fields import FieldRule, Validated, arg
-from rove.validation.record import dataclass
+from rove.fields import FieldRule, Validated, arg
+from rove.records import dataclass
 
 Seconds = Annotated[float, FieldRule(gt=0)]
 # The packages `rove.NAME` that hold an engine.
@@ -178,3 +178,67 @@ class Serving(Validated):
     )
     message_kilobytes: int = arg("Largest message that a client may send.", default=1024, ge=1)
     requests_per_second: int = arg("Most requests a second from one client.", default=50, ge=1)
+
+
+@dataclass(frozen=True)
+class Clustering(Validated):
+    """What `--cluster` does; without it nothing else here is read."""
+
+    address: str | None = arg(
+        "Ray cluster that `rove serve` runs sessions on, and that `rove cluster` and `rove doctor` ask: HOST:PORT of "
+        "its head. `--cluster` is short for it. Default: none, sessions run on this machine.",
+        default=None,
+    )
+    store: str | None = arg(
+        "Where the states of sessions are saved, encrypted, for the case that their node is lost: a folder or an "
+        "address that fsspec knows, such as s3://bucket/rove. Default: `cluster` in home.",
+        default=None,
+    )
+    save_seconds: Seconds = arg("Least seconds between two saves of one session's state.", default=2)
+    sessions_per_node: int = arg(
+        "Most sessions of one node; its memory may allow fewer, and `limits.sessions` counts no more.",
+        default=100,
+        ge=1,
+    )
+    session_megabytes: int = arg("Memory to expect of a session until the nodes have measured it.", default=150, ge=1)
+    queue: int = arg("Most new sessions that wait in line when every node is full.", default=64, ge=0)
+    queue_seconds: float = arg("Seconds that a new session waits in line for room on a node.", default=5, ge=0)
+    moves_per_node: int = arg(
+        "Most sessions that one node opens at once of those that a lost or drained node had.", default=4, ge=1
+    )
+    head_seconds: Seconds = arg("Seconds to wait for the head of the cluster when `rove serve` starts.", default=60)
+    wait: Seconds = arg(
+        "Seconds that a cluster whose head or last node has gone is waited for, before `rove map` ends.", default=300
+    )
+    lease: Seconds = arg(
+        "Seconds without a word from its rove process after which a node ends what it does for it.", default=60
+    )
+
+
+@dataclass(frozen=True)
+class Fetching(Validated):
+    seconds: Seconds = arg("Seconds that web_fetch may wait for an answer over HTTP, redirects included.", default=15)
+    silence: Seconds = arg("Seconds without a byte from the server after which web_fetch gives up.", default=8)
+    megabytes: int = arg("Most of one answer that web_fetch reads, unpacked; the rest is left out.", default=20, ge=1)
+    cache_megabytes: int = arg(
+        "Most that each session keeps of answers over HTTP that may be used again; 0 keeps none.", default=32, ge=0
+    )
+    robots: bool = arg("Let web_fetch read only what a site's robots.txt allows.", default=False)
+
+
+@dataclass(frozen=True)
+class Logins(Validated):
+    state: str | None = arg("Saved state that the default session begins with.", default=None)
+    save_on_close: bool = arg(
+        "Save the default session under that name again, after calls and when it is closed.", default=False
+    )
+    key: Literal["auto", "keyring", "file"] = arg(
+        "Where the key of saved states is: in the system keyring, in a file that its owner alone can read, or in the "
+        "keyring if there is one (auto).",
+        default="auto",
+    )
+    shared: tuple[str, ...] = arg(
+        "Names of your saved states and profiles that every token of `rove serve` may use; `*` for all of them. Others "
+        "are there for the owner's token alone.",
+        default=(),
+    )

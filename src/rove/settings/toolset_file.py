@@ -1,4 +1,4 @@
-"""Toolset files: where they are, and the settings that they bring."""
+"""Toolset files, the settings that they bring, and parsing of the TOML files that an owner writes."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from rove.advice import nearest
 from rove.errors import InvalidSettings
-from rove.settings.toml_text import parse_toml
-from rove.validation.spelling import nearest
+
+# None of rove's files needs more than three. Deeper tables would exhaust the stack of functions that walk through them.
+_MAX_DEPTH = 20
 
 # Toolsets that rove brings; those of the user are in `toolsets` in home.
 BUILT_IN = Path(__file__).parent.parent / "toolsets" / "definitions"
@@ -18,6 +20,30 @@ SUFFIX = ".toml"
 DEFAULT_TOOLSET = "rove"
 # The toolset of the chat of `rove serve`, if none is chosen.
 CHAT_TOOLSET = "batch"
+
+
+def parse_toml(data: bytes) -> dict[str, Any]:
+    """Parse a TOML file. Raises ValueError for anything that is not TOML as the standard says, or nested too deeply.
+
+    It takes bytes because text files read by Python have their line ends converted: a CR in a comment, which TOML
+    forbids, would then end the comment.
+    """
+    import tomllib  # imported late: most installations have no such files
+
+    try:
+        tree = tomllib.loads(data.decode("utf-8"))
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    _check_depth(tree, _MAX_DEPTH)
+    return tree
+
+
+def _check_depth(value: object, levels: int) -> None:
+    if not levels:
+        raise ValueError("it is nested too deeply")
+    if isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            _check_depth(inner, levels - 1)
 
 
 def names_of_toolsets(home: Path) -> list[str]:

@@ -20,25 +20,21 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
+from rove.advice import nearest
 from rove.errors import InvalidSettings
+from rove.fields import InvalidFields, Validated, arg, build, declared
+from rove.records import dataclass
 from rove.settings.chrome_version import PINNED, checked_mirror, checked_version
-from rove.settings.cluster import Clustering
 from rove.settings.debug_port import checked
-from rove.settings.fetching import Fetching
 from rove.settings.home import DEFAULT as DEFAULT_HOME
 from rove.settings.home import home_from
-from rove.settings.logins import Logins
-from rove.settings.sections import Capturing, EngineName, Observing, Viewport
+from rove.settings.sections import Capturing, Clustering, EngineName, Fetching, Logins, Observing, Viewport
 from rove.settings.sections import Deadlines as Deadlines
 from rove.settings.sections import Guarding as Guarding
 from rove.settings.sections import Journaling as Journaling
 from rove.settings.sections import Limits as Limits
 from rove.settings.sections import Serving as Serving
-from rove.settings.toml_text import parse_toml
-from rove.settings.toolset_file import settings_of
-from rove.validation.fields import InvalidFields, Validated, arg, build, declared
-from rove.validation.record import dataclass
-from rove.validation.spelling import nearest
+from rove.settings.toolset_file import parse_toml, settings_of
 
 log = logging.getLogger(__name__)
 # rove sets this itself, in the environment of the processes that it starts.

@@ -1,9 +1,7 @@
 """Snapshots as text for a model: rows of all frames are joined, fitted into a token budget, and compared."""
 
-from rove.snapshot.budget import Rendered, render
-from rove.snapshot.delta import Delta, difference
-from rove.snapshot.moments import gone_again
-from rove.snapshot.tokens import estimate
+from rove.snapshot.budget import Rendered, estimate, render
+from rove.snapshot.difference import Delta, difference, gone_again
 from rove.snapshot.tree import Flag, Group, Row, Snapshot, of_origin, parse, remark, stitch
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.guard.policy.approval import Approver, NoApprover
+from rove.guard.policy import Approver, NoApprover
 from rove.settings.tree import Settings
 
 

@@ -13,8 +13,8 @@ import termios
 from collections.abc import Callable, Generator
 
 from rove.errors import InvalidSettings
-from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest
-from rove.render.approvals import card
+from rove.guard.policy import ApprovalAnswer, ApprovalRequest
+from rove.toolsets.approval_text import card
 
 TERMINAL = "/dev/tty"
 ANSWERS = {

@@ -20,11 +20,11 @@ from rove.action import (
 )
 from rove.advice import Names
 from rove.errors import InvalidArguments, InvalidSettings, RoveError
+from rove.fields import schema_of
 from rove.outcome import AnyOutcome
 from rove.settings.tree import Settings
 from rove.toolsets.answers.form import error_told_as_text, told_as_text
 from rove.toolsets.tool import Answer, Call, ToolRequest
-from rove.validation.fields import schema_of
 
 PREFIX = "browser_"
 INSTRUCTIONS = (

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from rove.errors import InvalidSettings
+from rove.patterns import pattern
 from rove.toolsets.listed_actions import read_listed_actions, steps_of
-from rove.validation.pattern import pattern
 
 Conversion = Callable[..., Any]
 # What a conversion is given where a call has null for an argument that may be null; None, where it has nothing.

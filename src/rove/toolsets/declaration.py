@@ -9,12 +9,12 @@ from typing import Any, Literal, get_args
 from rove import errors
 from rove.action import AnyAction, fields_of, registry
 from rove.errors import InvalidSettings, RoveError
+from rove.fields import UNKNOWN, InvalidFields, Validated, arg, build
+from rove.records import dataclass
 from rove.toolsets.answers.form import DEFAULT_FORM, find_answer_form, find_error_form
 from rove.toolsets.catalogue import OPTIONS, options_of
 from rove.toolsets.conversions import find_conversion
 from rove.toolsets.tool import Access
-from rove.validation.fields import UNKNOWN, InvalidFields, Validated, arg, build
-from rove.validation.record import dataclass
 
 EVERY_OTHER = "*"
 HINT = "Correct the file; docs/toolsets.md describes its syntax."
@@ -105,7 +105,7 @@ TOOL_KEYS = (
     "asks_once",
     "file",
 )
-# What only toolsets pass to a call: to show all of the page instead of what changed (`rove.views.page_view.ViewKind`).
+# What only toolsets pass to a call: to show all of the page instead of what changed (`rove.outcome.ViewKind`).
 VIEW = "view"
 CASE_KEYS = ("action", "pass", "answer", "says", "required", "refused", "one_of")
 

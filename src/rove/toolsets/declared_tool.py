@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import dataclasses
+import math
 import re
 from collections.abc import Mapping
 from functools import cached_property
@@ -13,9 +15,11 @@ from rove.action import AnyAction, Effect, fields_of
 from rove.advice import Names, insert_names, without_clauses
 from rove.browser.page_state import LOSSES
 from rove.errors import InvalidArguments, RoveError
-from rove.guard.wrapping.wrapper import wrapped
-from rove.outcome import AnyOutcome, Own, PageText, Passage
-from rove.render.cleaning import readable
+from rove.fields import UNKNOWN, InvalidFields, build, schema_of, truth_of
+from rove.guard.cleaning import readable
+from rove.guard.wrapping import wrapped
+from rove.outcome import AnyOutcome, Passage
+from rove.page_text import Own, PageText
 from rove.settings.tree import Settings
 from rove.toolsets.answers.form import find_answer_form, find_error_form
 from rove.toolsets.catalogue import OPTIONS, call_of, one_line_of, options_of, split_options
@@ -23,15 +27,86 @@ from rove.toolsets.conversions import NULL, also_read_by, find_conversion, refus
 from rove.toolsets.declaration import VIEW, Argument, Case, Source, ToolDeclaration
 from rove.toolsets.listed_actions import read_listed_actions
 from rove.toolsets.tool import Answer, Call, FiledAnswer, ToolRequest
-from rove.validation.fields import UNKNOWN, InvalidFields, build, schema_of
-from rove.validation.json_types import as_meant, refuse_wrong_type
 from rove.workspace import Workspace
 
+WORDS = {
+    "string": "must be a string",
+    "number": "must be a number",
+    "integer": "must be a whole number",
+    "boolean": "must be true or false",
+    "array": "must be a list",
+    "object": "must be an object",
+}
 _ARGUMENT = re.compile(r"`([a-z_]+)`")
 _PLACEHOLDER = re.compile(r"\{([a-zA-Z_.]+)\}")
 # Placeholders of a template that stand for what the page says.
 PAGE_FACTS = ("url", "title")
 NOTHING: tuple[object, ...] = (None, "", [], {})
+
+
+def as_meant(kind: str | None, value: object) -> object:
+    """Return a switch or a number that a model wrote as text, such as "true" or "15"; any other value as it is."""
+    if kind == "boolean":
+        said = truth_of(value)
+        return value if said is None else said
+    if kind in ("number", "integer") and isinstance(value, str):
+        with contextlib.suppress(ValueError):
+            number = float(value)
+            return int(number) if number.is_integer() else number
+        return value
+    return value
+
+
+def refuse_wrong_type(schema: Mapping[str, Any], value: object) -> None:
+    """Raise ValueError with why a value, or a part of it, is not what its schema says."""
+    if {"type": "null"} in schema.get("anyOf", ()):
+        own, _ = schema["anyOf"]
+        if value is not None:
+            refuse_wrong_type(own, value)
+        return
+    kind = schema.get("type")
+    if kind in WORDS and not _has_type(kind, value):
+        raise ValueError(WORDS[kind])
+    options = schema.get("enum")
+    if options is not None and value not in options:
+        raise ValueError(f"must be one of {', '.join(map(str, options))}")
+    if isinstance(value, list) and "items" in schema:
+        for index, item in enumerate(value):
+            _refuse_part(f"item {index + 1}", schema["items"], item)
+    elif isinstance(value, dict):
+        for name, part in schema.get("properties", {}).items():
+            if name in value:
+                _refuse_part(f"`{name}`", part, value[name])
+
+
+def _refuse_part(where: str, schema: Mapping[str, Any], value: object) -> None:
+    try:
+        refuse_wrong_type(schema, value)
+    except ValueError as error:
+        raise ValueError(f"{where} {error}") from error
+
+
+def _has_type(kind: str, value: object) -> bool:
+    match kind:
+        case "string":
+            return isinstance(value, str)
+        case "boolean":
+            return isinstance(value, bool)
+        case "array":
+            return isinstance(value, list)
+        case "object":
+            return isinstance(value, dict)
+        case _:
+            return _is_number(value, is_whole=kind == "integer")
+
+
+def _is_number(value: object, is_whole: bool) -> bool:
+    """Whether a value is a number that can be calculated with: JSON also has NaN, and numbers of any length."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    with contextlib.suppress(OverflowError):
+        return math.isfinite(value) and (not is_whole or float(value).is_integer())
+    return False
 
 
 class DeclaredTool:

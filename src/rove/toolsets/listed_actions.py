@@ -8,17 +8,17 @@ from dataclasses import field, replace
 from typing import Any, ClassVar
 
 from rove.action import AnyAction, CompositeAction, fields_of, registry
-from rove.actions.sessions.batch import BatchDone
-from rove.actions.sessions.sessions import SessionOpened
-from rove.advice import Verbatim, without_clauses
+from rove.actions.batch import BatchDone
+from rove.actions.readable_text import Extracted
+from rove.actions.sessions import SessionOpened
+from rove.advice import Verbatim, nearest, without_clauses
 from rove.errors import Denied, InvalidArguments
-from rove.extraction.extracted import Extracted
-from rove.guard.policy.policy import Deny, Place, WebOnly
-from rove.outcome import AnyOutcome, Outcome, Own
-from rove.render.cleaning import one_line, visible_line
-from rove.validation.fields import UNKNOWN, InvalidFields, build, schema_of
-from rove.validation.record import dataclass
-from rove.validation.spelling import nearest
+from rove.fields import UNKNOWN, InvalidFields, build, schema_of
+from rove.guard.cleaning import one_line, visible_line
+from rove.guard.policy import Deny, Place, WebOnly
+from rove.outcome import AnyOutcome, Outcome
+from rove.page_text import Own
+from rove.records import dataclass
 
 MOST_ACTIONS = 50
 LONGEST_PHRASE = 200

@@ -8,10 +8,9 @@ from typing import Any, Literal, Protocol
 from rove.action import AnyAction, Effect
 from rove.advice import Names
 from rove.errors import RoveError
-from rove.outcome import AnyOutcome, Attachment
+from rove.outcome import AnyOutcome, Attachment, ViewKind
+from rove.records import dataclass
 from rove.settings.tree import Settings
-from rove.validation.record import dataclass
-from rove.views.page_view import ViewKind
 
 # Which clients of the gateway are given a toolset: all that may act, or those with the owner's token alone.
 Access = Literal["all", "owner"]

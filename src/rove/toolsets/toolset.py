@@ -7,13 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from rove.action import CORE, registry
-from rove.advice import LACKING
+from rove.advice import LACKING, nearest
 from rove.errors import InvalidSettings
 from rove.settings.toolset_file import DEFAULT_TOOLSET, read_toolset
 from rove.settings.tree import Settings
 from rove.toolsets.catalogue import INSTRUCTIONS, ActionTool, catalogue_actions
 from rove.toolsets.tool import Access, Tool
-from rove.validation.spelling import nearest
 
 if TYPE_CHECKING:
     from rove.toolsets.declaration import ToolDeclaration

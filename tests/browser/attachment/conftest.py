@@ -11,7 +11,7 @@ from tests.person import Person, person_with
 from tests.site import Site, serving
 
 from rove import Session
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.settings.tree import Deadlines, Settings
 
 

@@ -12,10 +12,10 @@ from tests.site import Site
 
 from rove import ApprovalAnswer, ApprovalRequest, PolicyRule, RulePolicy, Session
 from rove.engine.guard_notice import UNGUARDED
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import Denied, InvalidSettings, Unsupported
-from rove.render.outcomes import as_text
 from rove.settings.tree import Settings, load
+from rove.toolsets.outcome_text import as_text
 
 # The whole run must stay short; `make test-all` runs these too.
 pytestmark = pytest.mark.slow

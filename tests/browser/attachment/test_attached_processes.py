@@ -16,7 +16,7 @@ from tests.person import Person
 from tests.site import Site
 
 from rove import Session
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.settings.tree import Settings
 
 # The whole run must stay short; `make test-all` runs these too.

@@ -11,7 +11,7 @@ from tests.person import Person
 from tests.site import Site
 
 from rove import Session
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import Denied, NotOpen
 from rove.settings.tree import Settings
 

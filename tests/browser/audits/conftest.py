@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rove.axe import installation
+from rove.browser import axe_core
 from rove.settings.tree import Settings
 
 PACKAGES = Path(__file__).parents[3] / ".venv" / "widgets" / "node_modules"
@@ -23,7 +23,7 @@ def axe_file() -> Path:
 @pytest.fixture(scope="session")
 def installed_axe(axe_file: Path, settings: Settings) -> Path:
     """axe-core where `rove install axe` puts it, in the home of the tests."""
-    path = installation.own_path(settings)
+    path = axe_core.own_path(settings)
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(axe_file.read_bytes())
     return path

@@ -10,9 +10,9 @@ import pytest
 from tests.site import Site
 
 from rove import Session
-from rove.actions.audits.accessibility import Audited
+from rove.actions.accessibility import Audited
 from rove.errors import InvalidArguments
-from rove.render.outcomes import as_text
+from rove.toolsets.outcome_text import as_text
 
 pytestmark = [pytest.mark.one_session, pytest.mark.usefixtures("installed_axe")]
 

@@ -12,7 +12,7 @@ from tests.browser.audits.conftest import PACKAGES
 from tests.site import Site
 
 from rove import Session
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import InvalidArguments, LimitReached
 from rove.settings.tree import Settings
 

@@ -10,8 +10,8 @@ from tests.browser.driving.people import FORM, Gateway
 from tests.site import Site
 
 from rove import Session
-from rove.engine.sessions.session import Session as EngineSession
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.session import Session as EngineSession
+from rove.engine.sessions import Sessions
 from rove.settings.tree import Deadlines, Settings
 
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rove.engine.people.handoffs import HandoffRequest
-from rove.engine.sessions.session import Session as EngineSession
+from rove.engine.people import HandoffRequest
+from rove.engine.session import Session as EngineSession
 from rove.settings.tree import Settings
 
 FORM = """<body style="margin: 0"><h1 id=h>Start</h1><label>Name <input id=n></label>

@@ -9,8 +9,8 @@ from tests.browser.driving.people import Gateway
 from tests.driving_person import DrivingPerson
 
 from rove import Session
-from rove.engine.sessions.session import Session as EngineSession
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.session import Session as EngineSession
+from rove.engine.sessions import Sessions
 from rove.errors import Denied, NotOpen
 
 

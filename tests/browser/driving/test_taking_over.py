@@ -11,9 +11,9 @@ from tests.site import Site
 
 from rove import Session
 from rove.browser.input_event import InputEvent
-from rove.engine.people.driver import Lease
-from rove.engine.sessions.session import Session as EngineSession
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.people import Lease
+from rove.engine.session import Session as EngineSession
+from rove.engine.sessions import Sessions
 from rove.errors import Denied, HeldByPerson, NotOpen
 from rove.settings.tree import Settings
 
@@ -108,7 +108,7 @@ async def test_stop_ends_the_running_action_and_keeps_the_page(agent: Session, e
 async def test_taking_over_ends_an_action_that_waits(
     agent: Session, engine: EngineSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rove.engine.people.driver.END_SECONDS", 0.1)
+    monkeypatch.setattr("rove.engine.people.END_SECONDS", 0.1)
     waiting = asyncio.ensure_future(agent.wait(seconds=30))
     while engine.driver._running == 0:
         await asyncio.sleep(0.01)

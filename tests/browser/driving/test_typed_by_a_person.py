@@ -11,7 +11,7 @@ from tests.site import Site
 
 from rove import Session
 from rove.browser.input_event import InputEvent
-from rove.engine.sessions.session import Session as EngineSession
+from rove.engine.session import Session as EngineSession
 from rove.settings.tree import Settings
 
 

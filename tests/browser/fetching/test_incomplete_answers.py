@@ -12,8 +12,8 @@ from tests.browser.fetching.raw_server import Serve, raw_server
 from tests.site import OWN_SITES, Site
 
 from rove import RoveError, Session, Settings
-from rove.engine.sessions.sessions import Sessions
-from rove.settings.fetching import Fetching
+from rove.engine.sessions import Sessions
+from rove.settings.sections import Fetching
 
 TEXT = "<title>Tea</title><article>" + "<p>Green tea is made of leaves that were heated soon after picking.</p>" * 9
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rove import Session
-from rove.render.outcomes import as_text
+from rove.toolsets.outcome_text import as_text
 
 if TYPE_CHECKING:
     from tests.browser.snapshot.conftest import World

@@ -10,7 +10,7 @@ from tests.shared_sessions import has_mark, shared_session
 from tests.site import Site
 
 from rove import Session
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.settings.tree import Settings
 
 SECRET = "quiet-walrus-93"

@@ -12,7 +12,7 @@ from tests.reading import ref_of
 from tests.site import Site
 
 from rove import Session
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import Denied, RoveError
 from rove.settings.sections import Viewport
 from rove.settings.tree import Settings

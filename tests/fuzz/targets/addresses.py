@@ -10,12 +10,9 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 import ada_url
 
 from rove.errors import InvalidSettings
-from rove.guard.hosts.addresses import embedded_ipv4
-from rove.guard.hosts.host_patterns import parse_pattern
-from rove.guard.hosts.host_rules import HostRules
-from rove.guard.hosts.local_machine import OwnPorts
-from rove.guard.hosts.origins import OriginPattern, origin_text
-from rove.guard.hosts.urls import Endpoint, endpoint_of, origin_of, scheme_of
+from rove.guard.network.addresses import OwnPorts, embedded_ipv4
+from rove.guard.network.host_rules import HostRules, parse_pattern
+from rove.guard.network.urls import Endpoint, OriginPattern, endpoint_of, origin_of, origin_text, scheme_of
 from rove.target import canonical_origin, with_scheme
 
 SCHEMES = ("http", "https", "HTTP", "ws", "wss", "ftp", "file", "data", "blob:http", "view-source:http", "ht\ttp", "")

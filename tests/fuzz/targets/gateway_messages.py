@@ -15,11 +15,11 @@ from starlette.websockets import WebSocket
 from tests.fuzz.targets.mcp_messages import RAW, SECONDS, VALUES
 
 from rove.errors import RoveError
+from rove.fields import declared
 from rove.settings.tree import Serving, load
 from rove.surfaces.gateway.connection import Connection
 from rove.surfaces.gateway.gateway import Gateway
 from rove.surfaces.gateway.methods.method import methods
-from rove.validation.fields import declared
 
 # These would change the gateway for the cases after them, or wait for a person.
 LEFT_OUT = ("settings.", "tokens.", "hosts.", "chat.send", "sessions.create")

@@ -13,11 +13,9 @@ from dataclasses import dataclass, field
 
 from tests.fuzz.targets.http_readers import HttpMessage, Reading, h11_requests, httptools_requests
 
-from rove.guard.hosts.urls import endpoint_of
-from rove.guard.http.body_framing import BodyFraming, Chunked
-from rove.guard.http.byte_stream import STRICT_HEAD_END
-from rove.guard.http.http_errors import Malformed
-from rove.guard.http.request import ProxyRequest, read_request
+from rove.guard.network.byte_stream import STRICT_HEAD_END
+from rove.guard.network.http_messages import BodyFraming, Chunked, Malformed, ProxyRequest, read_request
+from rove.guard.network.urls import endpoint_of
 
 HOSTS = (
     "a.example",

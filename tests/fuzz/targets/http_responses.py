@@ -13,11 +13,8 @@ from dataclasses import dataclass, field
 from tests.fuzz.targets.http_readers import HttpMessage, Reading, h11_responses, httptools_responses
 from tests.fuzz.targets.http_requests import consumed, content_of, pieces_of
 
-from rove.guard.http.body_framing import UntilClosed
-from rove.guard.http.byte_stream import LENIENT_HEAD_END
-from rove.guard.http.http_errors import Malformed
-from rove.guard.http.request import ProxyRequest, read_request
-from rove.guard.http.response import Response, read_response
+from rove.guard.network.byte_stream import LENIENT_HEAD_END
+from rove.guard.network.http_messages import Malformed, ProxyRequest, Response, UntilClosed, read_request, read_response
 
 LINES = (
     b"HTTP/1.1 200 OK\r\n",

@@ -11,9 +11,9 @@ from typing import Any
 from tests.fuzz.targets.mcp_messages import META, RAW, SECONDS, ServerWithoutBrowser, message
 from tests.surfaces.mcp_http.serving import TOKENS
 
-from rove.surfaces.mcp.browser_server import browser_server
-from rove.surfaces.mcp.http.access import Places
-from rove.surfaces.mcp.http.endpoint import Limits, McpEndpoint
+from rove.surfaces.mcp.features import browser_server
+from rove.surfaces.mcp.http_access import Places
+from rove.surfaces.mcp.http_endpoint import Limits, McpEndpoint
 from rove.surfaces.mcp.messages import INTERNAL
 
 METHODS = ("POST", "POST", "POST", "POST", "GET", "DELETE", "PUT", "HEAD", "OPTIONS")

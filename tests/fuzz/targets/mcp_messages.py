@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.settings.tree import Settings
-from rove.surfaces.mcp.browser_server import browser_server
+from rove.surfaces.mcp.features import browser_server
 from rove.surfaces.mcp.messages import INTERNAL, Message, to_json
 from rove.surfaces.mcp.protocol import McpConnection
 from rove.surfaces.mcp.stdio import receive_line

@@ -16,8 +16,7 @@ from typing import Any
 
 from rove.action import registry
 from rove.errors import InvalidSettings
-from rove.guard.policy.policy_file import LIST_KEYS, read_policy
-from rove.guard.policy.rule_policy import EFFECTS, ActionFacts, PolicyRule, RulePolicy
+from rove.guard.policy_rules import EFFECTS, LIST_KEYS, ActionFacts, PolicyRule, RulePolicy, read_policy
 from rove.guard.secrets.secrets_file import Source, read_secrets
 from rove.settings.tree import Settings, options, resolve
 from rove.target import canonical_origin

@@ -7,13 +7,12 @@ import random
 import time
 from collections.abc import Mapping
 
-from rove.fetching.feeds import is_feed, read_feed
-from rove.fetching.http.answer import Headers, HttpAnswer, lower_case, seconds_to_wait
-from rove.fetching.http.cache import HttpCache
-from rove.fetching.http.charset import text_of
-from rove.fetching.http.cookies import accepted_cookies, cookie_header, site_of
-from rove.fetching.http.robots import Robots
-from rove.fetching.page_facts import page_facts
+from rove.content.http.answer import Headers, HttpAnswer, lower_case, seconds_to_wait, text_of
+from rove.content.http.browser_needed import page_facts
+from rove.content.http.client import HttpCache
+from rove.content.http.cookies import accepted_cookies, cookie_header, site_of
+from rove.content.http.feeds import is_feed, read_feed
+from rove.content.http.robots import Robots
 from rove.target import parse_target
 
 URL = "https://shop.example.co.uk/a/b"

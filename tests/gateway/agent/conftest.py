@@ -10,9 +10,9 @@ import pytest
 from tests.gateway.agent.model_server import ModelServer, model_server
 from tests.gateway.desk import Desk
 
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.settings.tree import Serving
-from rove.surfaces.gateway.agent.chats import Chats
+from rove.surfaces.gateway.chat.chats import Chats
 from rove.surfaces.gateway.tools.registration import registered_tools
 from rove.surfaces.gateway.tools.tool import Tools
 

@@ -14,7 +14,7 @@ from tests.site import Site
 
 from rove import Session
 from rove.errors import InvalidArguments, LimitReached, NotOpen
-from rove.surfaces.gateway.agent.chats import MOST_WAITING, Chats
+from rove.surfaces.gateway.chat.chats import MOST_WAITING, Chats
 
 pytestmark = pytest.mark.one_session
 
@@ -195,7 +195,7 @@ async def test_a_session_that_was_closed_as_idle_is_opened_again_for_its_chat(
 async def test_only_the_last_conversations_of_closed_sessions_are_kept(
     chats: Chats, model: ModelServer, desk: Desk, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rove.surfaces.gateway.agent.chats.MOST_CLOSED", 1)
+    monkeypatch.setattr("rove.surfaces.gateway.chat.chats.MOST_CLOSED", 1)
     names: list[str] = []
     for number in range(1, 4):
         names.append((await session.another()).name)

@@ -20,7 +20,7 @@ from tests.gateway.desk import Desk
 from tests.site import Site
 
 from rove import Session
-from rove.surfaces.gateway.agent.compaction import KEPT_RESULTS, compacted, tokens_of
+from rove.surfaces.gateway.chat.requests import KEPT_RESULTS, compacted, tokens_of
 
 PICTURE = BinaryContent(b"png", media_type="image/png")
 

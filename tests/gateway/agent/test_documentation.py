@@ -9,8 +9,8 @@ from typing import get_args
 import pytest
 
 from rove.settings.tree import options
-from rove.surfaces.gateway.agent.failures import CODES
-from rove.surfaces.gateway.agent.tea_room import GREETING
+from rove.surfaces.gateway.chat.conversation import CODES
+from rove.surfaces.gateway.chat.tea_room import GREETING
 
 PAGE = Path(__file__).parents[3] / "docs" / "chat.md"
 

@@ -12,7 +12,7 @@ from tests.gateway.desk import Desk
 from tests.site import Site
 
 from rove import Session
-from rove.surfaces.gateway.agent.chats import Chats
+from rove.surfaces.gateway.chat.chats import Chats
 
 pytestmark = pytest.mark.one_session
 

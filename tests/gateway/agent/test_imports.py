@@ -15,7 +15,7 @@ HEAVY = "pydantic_ai openai anthropic starlette uvicorn pydantic"
     [
         ("rove", HEAVY),
         ("rove.surfaces.mcp.stdio", HEAVY),
-        ("rove.surfaces.gateway.agent.chats", HEAVY),
+        ("rove.surfaces.gateway.chat.chats", HEAVY),
         ("rove.surfaces.gateway.tools.registration", HEAVY),
         ("rove.surfaces.gateway.server", "pydantic_ai openai anthropic"),
     ],

@@ -10,8 +10,8 @@ from tests.gateway.desk import Desk
 from tests.site import Site
 
 from rove import Session
-from rove.demo.site import tea_room
-from rove.surfaces.gateway.agent.tea_room import Done, Scene, next_move
+from rove.surfaces.cli.demo import tea_room
+from rove.surfaces.gateway.chat.tea_room import Done, Scene, next_move
 
 pytestmark = pytest.mark.one_session
 

@@ -13,11 +13,11 @@ from tests.gateway.desk import Desk
 from tests.site import Site
 
 from rove import Session
-from rove.engine.sessions.sessions import Sessions
-from rove.ledger.files import LedgerFiles
-from rove.ledger.verification import verify
-from rove.surfaces.gateway.agent.chats import Chats
-from rove.surfaces.gateway.history import read_entries
+from rove.engine.sessions import Sessions
+from rove.storage.ledger import LedgerFiles
+from rove.storage.ledger_verification import verify
+from rove.surfaces.gateway.chat.chats import Chats
+from rove.surfaces.gateway.gateway import read_entries
 
 
 def entries_of(sessions: Sessions, session: Session) -> list[dict[str, Any]]:

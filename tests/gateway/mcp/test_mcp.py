@@ -17,7 +17,7 @@ from tests.surfaces.mcp_http.conftest import Http
 from tests.surfaces.mcp_http.serving import connected
 from tests.surfaces.test_mcp import error_of
 
-from rove.surfaces.mcp import approvers
+from rove.surfaces.mcp import request
 
 ASKING = """\
 [[rule]]
@@ -30,7 +30,7 @@ action = "click"
 async def test_an_mcp_client_is_watched_and_approved_by_the_owner(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str
 ) -> None:
-    monkeypatch.setattr(approvers, "LINK_SECONDS", 0.2)
+    monkeypatch.setattr(request, "LINK_SECONDS", 0.2)
     policy = tmp_path / "policy.toml"
     policy.write_text(ASKING)
     async with running_gateway(allow_host=OWN_SITES, policy=policy) as running, running.client() as owner:

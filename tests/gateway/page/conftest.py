@@ -10,7 +10,7 @@ from tests.gateway.page.control_page import DESKTOP, ControlPage
 from tests.site import OWN_SITES
 
 from rove import Session
-from rove.demo.site import tea_room
+from rove.surfaces.cli.demo import tea_room
 
 # The script of the chat does not hover, so it is asked about its calls alone.
 POLICY = """[[rule]]

@@ -11,7 +11,7 @@ from tests.gateway.page.control_page import DESKTOP, PHONE, ControlPage
 from tests.gateway.page.test_accessibility import violations
 
 from rove import Session
-from rove.cluster.placement.state_saver import StoreFacts
+from rove.cluster.placement.state_store import StoreFacts
 from rove.surfaces.gateway.tokens import Scope
 
 pytestmark = pytest.mark.one_session

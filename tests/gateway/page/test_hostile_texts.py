@@ -12,8 +12,8 @@ from tests.gateway.page.control_page import DESKTOP, ControlPage
 from tests.site import Site
 
 from rove import Session
-from rove.actions.input.pointer import Click, Hover
-from rove.actions.pages.navigation import Navigate
+from rove.actions.input import Click, Hover
+from rove.actions.navigation import Navigate
 from rove.errors import RoveError
 
 pytestmark = pytest.mark.one_session

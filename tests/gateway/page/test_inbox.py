@@ -8,8 +8,8 @@ import pytest
 from tests.gateway.page.control_page import ControlPage
 from tests.site import Site
 
-from rove.actions.input.pointer import Hover
-from rove.actions.pages.navigation import Navigate
+from rove.actions.input import Hover
+from rove.actions.navigation import Navigate
 from rove.errors import Denied
 from rove.surfaces.gateway.approvals import ToolApproval, ToolQuestion
 

@@ -9,9 +9,9 @@ from tests.gateway.page.control_page import ControlPage
 from tests.site import Site
 
 from rove.action import AnyAction
-from rove.actions.input.files import Upload
-from rove.actions.input.keyboard import Press
-from rove.actions.pages.navigation import Navigate
+from rove.actions.files import Upload
+from rove.actions.input import Press
+from rove.actions.navigation import Navigate
 from rove.errors import Denied
 
 FORM = (

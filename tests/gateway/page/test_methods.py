@@ -9,7 +9,7 @@ import pytest
 from tests.gateway.clients import GatewayClient, RunningGateway
 from tests.site import Site
 
-from rove.surfaces.gateway.methods.export import page_of
+from rove.surfaces.gateway.methods.sessions import page_of
 from rove.surfaces.gateway.tokens import Scope
 
 KEY = "methods"

@@ -9,7 +9,7 @@ from tests.gateway.clients import PATIENCE
 from tests.gateway.page.control_page import ControlPage
 from tests.site import Site
 
-from rove.actions.pages.navigation import Navigate
+from rove.actions.navigation import Navigate
 from rove.errors import Denied, NavigationFailed
 
 pytestmark = pytest.mark.one_session

@@ -10,7 +10,7 @@ import pytest
 from tests.gateway.desk import Desk
 
 from rove import Session
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.settings.tree import Serving
 from rove.surfaces.gateway.tools.registration import registered_tools
 from rove.surfaces.gateway.tools.tool import ToolResult, Tools

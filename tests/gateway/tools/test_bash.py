@@ -13,7 +13,7 @@ from tests.gateway.desk import Desk
 from tests.gateway.tools.conftest import CallTool
 
 from rove import Session
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.settings.tree import Serving
 from rove.surfaces.gateway.tools.bash import MOST_OUTPUT, BashTool
 from rove.surfaces.gateway.tools.registration import model_tools, registered_tools

@@ -12,7 +12,7 @@ from tests.gateway.tools.conftest import CallTool
 from tests.site import Site
 
 from rove import Session
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import InvalidArguments, NotOpen
 from rove.surfaces.gateway.tools.tool import ToolContext, ToolResult, Tools
 

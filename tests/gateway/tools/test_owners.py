@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.gateway.desk import Desk
 from tests.gateway.tools.conftest import CallTool
 
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 
 
 async def test_a_call_cannot_name_a_session_of_another_owner(call: CallTool, desk: Desk, sessions: Sessions) -> None:

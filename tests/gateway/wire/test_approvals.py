@@ -14,14 +14,13 @@ import pytest
 from tests.gateway.clients import RunningGateway, running_gateway
 from tests.site import OWN_SITES, Site
 
-from rove.actions.input.forms import Fill
-from rove.actions.input.pointer import Click
-from rove.actions.pages.navigation import Navigate
-from rove.engine.journal_store import LedgerStore
+from rove.actions.forms import Fill
+from rove.actions.input import Click
+from rove.actions.navigation import Navigate
+from rove.engine.journal import LedgerStore
 from rove.errors import Denied, RoveError
-from rove.guard.policy.approval import ApprovalRequest, ShownElement
-from rove.guard.policy.policy import Place
-from rove.render.cleaning import visible
+from rove.guard.cleaning import visible
+from rove.guard.policy import ApprovalRequest, Place, ShownElement
 from rove.surfaces.gateway.approvals import ToolQuestion
 from rove.surfaces.gateway.connection import Connection
 from rove.surfaces.gateway.tokens import Scope

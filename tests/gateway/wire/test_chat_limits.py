@@ -65,7 +65,7 @@ async def test_chats_are_counted_for_each_token() -> None:
 
 
 async def test_conversations_are_counted_by_the_memory_that_they_take(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rove.surfaces.gateway.agent.chats.MEGABYTE", 1000)
+    monkeypatch.setattr("rove.surfaces.gateway.chat.chats.MEGABYTE", 1000)
     async with running_gateway(serve__chat_megabytes=2) as gateway, gateway.client() as owner:
         key, other = [(await owner.call("sessions.create"))["sessionKey"] for _ in range(2)]
         run = (await owner.call("chat.send", sessionKey=key, message="Hello " + "x" * 2000))["runId"]

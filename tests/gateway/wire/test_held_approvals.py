@@ -8,8 +8,7 @@ import pytest
 from tests.gateway.clients import running_gateway
 
 from rove.errors import Denied
-from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, ShownElement
-from rove.guard.policy.policy import Place
+from rove.guard.policy import ApprovalAnswer, ApprovalRequest, Place, ShownElement
 from rove.surfaces.gateway.approvals import ApprovalInbox, Decision, ToolQuestion
 from rove.surfaces.gateway.events import Events
 

@@ -6,7 +6,7 @@ import pytest
 from tests.gateway.clients import running_gateway
 from tests.site import Site
 
-from rove.actions.pages.navigation import Navigate
+from rove.actions.navigation import Navigate
 from rove.errors import Denied
 
 

@@ -16,9 +16,8 @@ from starlette.routing import Route, WebSocketRoute
 from tests.gateway.clients import GatewayClient, RunningGateway, running_gateway
 
 from rove.owned_names import mark_of
-from rove.surfaces.gateway.access import SafeHeaders
-from rove.surfaces.gateway.app import create_app
 from rove.surfaces.gateway.methods.method import methods
+from rove.surfaces.gateway.server import SafeHeaders, create_app
 from rove.surfaces.gateway.tokens import Scope, Token
 
 ALL = frozenset(Scope)

@@ -12,12 +12,12 @@ from typing import Any, cast
 import pytest
 from tests.gateway.clients import GatewayClient, RunningGateway, running_gateway
 
-from rove.actions.reading.fetch import WebFetch
-from rove.engine.served.own_settings import own_settings
+from rove.actions.fetch import WebFetch
+from rove.engine.client_sessions import own_settings
 from rove.errors import InvalidArguments, LimitReached, ProfileInUse, RoveError
 from rove.owned_names import mark_of
-from rove.recordings.recording import Recording
-from rove.states.choice import LoginChoice
+from rove.recorded_steps import Recording
+from rove.storage.state import LoginChoice
 from rove.surfaces.gateway.tokens import Scope
 
 OWNERS = ("ann", "bob", None)

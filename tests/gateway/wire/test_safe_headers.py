@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tests.gateway.clients import RunningGateway, running_gateway
 
-from rove.surfaces.gateway import app
-from rove.surfaces.gateway.access import HEADERS
+from rove.surfaces.gateway import server
+from rove.surfaces.gateway.server import HEADERS
 
 UPGRADE = b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: "
 KEY = b"dGhlIHNhbXBsZSBub25jZQ==\r\n"
@@ -56,5 +56,5 @@ async def test_every_answer_has_the_headers(gateway: RunningGateway, status: byt
 
 async def test_the_files_of_the_page_are_listed_once(gateway: RunningGateway, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (await ask(gateway, b"GET / HTTP/1.1\r\n"))[0] == b"200"
-    monkeypatch.setattr(app, "WEB", Path("/nowhere"))
+    monkeypatch.setattr(server, "WEB", Path("/nowhere"))
     assert (await ask(gateway, b"GET / HTTP/1.1\r\n"))[0] == b"200"

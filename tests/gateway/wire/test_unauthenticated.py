@@ -11,8 +11,8 @@ import pytest
 from tests.gateway.clients import RunningGateway, running_gateway
 from websockets.asyncio.client import connect
 
-from rove.surfaces.gateway import unauthenticated
-from rove.surfaces.mcp.http import body
+from rove.surfaces.gateway import server
+from rove.surfaces.mcp import http_messages
 
 PATIENCE = 10.0
 WHOLE = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -52,7 +52,7 @@ async def rest(reader: asyncio.StreamReader) -> bytes:
 
 @pytest.mark.parametrize("sent", [b"", HALF, WHOLE + b"GET /", b"POST /mcp HTTP/1.1\r\nHost: localhost\r\n"])
 async def test_a_connection_without_a_whole_request_is_closed(sent: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unauthenticated, "EXCHANGE_SECONDS", 0.3)
+    monkeypatch.setattr(server, "EXCHANGE_SECONDS", 0.3)
     async with running_gateway() as running, running.client() as client, raw(running) as (reader, writer):
         writer.write(sent)
         await rest(reader)
@@ -63,7 +63,7 @@ async def test_a_connection_without_a_whole_request_is_closed(sent: bytes, monke
 async def test_of_too_many_connections_without_a_token_the_oldest_end_and_clients_stay(
     sent: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(unauthenticated, "MAX_CONNECTIONS", 8)
+    monkeypatch.setattr(server, "MAX_CONNECTIONS", 8)
     async with running_gateway() as running, running.client() as early, contextlib.AsyncExitStack() as stack:
         strangers = []
         for _ in range(24):
@@ -80,14 +80,14 @@ async def test_of_too_many_connections_without_a_token_the_oldest_end_and_client
 
 
 async def test_clients_with_a_token_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unauthenticated, "MAX_CONNECTIONS", 2)
+    monkeypatch.setattr(server, "MAX_CONNECTIONS", 2)
     async with running_gateway() as running, contextlib.AsyncExitStack() as stack:
         clients = [await stack.enter_async_context(running.client()) for _ in range(6)]
         for client in clients:
             assert await client.call("sessions.list") == {"sessions": []}
 
 
-LIMIT = unauthenticated.FIRST_MESSAGE_BYTES
+LIMIT = server.FIRST_MESSAGE_BYTES
 
 
 @pytest.mark.parametrize(
@@ -125,15 +125,15 @@ async def test_a_message_of_a_client_has_a_limited_number_of_frames() -> None:
         await socket.send(json.dumps({"type": "auth", "token": running.gateway.tokens.owner}))
         await socket.recv()
         with contextlib.suppress(OSError):
-            await socket.send([b""] * (unauthenticated.MAX_FRAMES + 2), text=True)
+            await socket.send([b""] * (server.MAX_FRAMES + 2), text=True)
         async with asyncio.timeout(PATIENCE):
             await socket.wait_closed()
-        assert socket.close_code == unauthenticated.TOO_BIG
+        assert socket.close_code == server.TOO_BIG
 
 
 async def test_requests_sent_far_ahead_of_their_answers_end_the_connection() -> None:
     async with running_gateway() as running, raw(running) as (reader, writer):
-        ahead = WHOLE * (2 * unauthenticated.MAX_AHEAD_BYTES // len(WHOLE))
+        ahead = WHOLE * (2 * server.MAX_AHEAD_BYTES // len(WHOLE))
         writer.write(ahead)
         answers = await rest(reader)
         assert answers.count(b"HTTP/1.1") < ahead.count(b"GET")
@@ -141,8 +141,8 @@ async def test_requests_sent_far_ahead_of_their_answers_end_the_connection() -> 
 
 @pytest.mark.parametrize("kind", [b"Content-Length: 100000\r\n", b"Transfer-Encoding: chunked\r\n"])
 async def test_a_body_that_drips_is_refused_when_its_time_is_over(kind: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(body, "BODY_SECONDS", 1.0)
-    monkeypatch.setattr(unauthenticated, "EXCHANGE_SECONDS", 0.5)  # the token of the request lifts it
+    monkeypatch.setattr(http_messages, "BODY_SECONDS", 1.0)
+    monkeypatch.setattr(server, "EXCHANGE_SECONDS", 0.5)  # the token of the request lifts it
     async with running_gateway() as running, raw(running) as (reader, writer):
         token = running.gateway.tokens.owner.encode()
         head = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAuthorization: Bearer "
@@ -155,7 +155,7 @@ async def test_a_body_that_drips_is_refused_when_its_time_is_over(kind: bytes, m
 
 
 async def test_bodies_that_one_token_sends_at_once_are_limited_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(body, "BODIES_AT_ONCE", 2)
+    monkeypatch.setattr(http_messages, "BODIES_AT_ONCE", 2)
     async with running_gateway(serve__message_kilobytes=100) as running, contextlib.AsyncExitStack() as stack:
         head = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n"
         token = b"Authorization: Bearer " + running.gateway.tokens.owner.encode() + b"\r\n\r\n"

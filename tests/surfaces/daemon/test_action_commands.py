@@ -12,8 +12,8 @@ from tests.site import Site
 from tests.surfaces.daemon.commands import Terminal
 
 from rove.action import registry
-from rove.surfaces.arguments.action_parser import command_name, parse_command
-from rove.surfaces.arguments.command_parser import Finished
+from rove.surfaces.cli.action_arguments import command_name, parse_command
+from rove.surfaces.cli.command_parser import Finished
 
 SHOP = """<title>Shop</title><h1>Shop</h1><label>Name <input></label>
 <button onclick="done.textContent = 'Thank you, ' + document.querySelector('input').value">Order</button>

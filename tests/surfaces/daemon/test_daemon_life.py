@@ -45,7 +45,7 @@ def test_a_daemon_that_is_killed_while_it_starts_is_started_again(terminal: Term
     killed = terminal.folder / "killed"
     (terminal.folder / "sitecustomize.py").write_text(
         "import os, sys\n"
-        f"if 'rove.surfaces.daemon' in sys.orig_argv and not os.path.exists({str(killed)!r}):\n"
+        f"if 'rove.surfaces.cli.daemon' in sys.orig_argv and not os.path.exists({str(killed)!r}):\n"
         f"    open({str(killed)!r}, 'w').close()\n"
         "    os.kill(os.getpid(), 9)\n"
     )

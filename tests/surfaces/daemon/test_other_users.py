@@ -12,9 +12,9 @@ import pytest
 from tests.site import Site
 from tests.surfaces.daemon.commands import Terminal
 
-from rove.surfaces.daemon.client import IDENTITY
-from rove.surfaces.daemon.location import SOCKET, DaemonFailed, connect, daemon_folder
-from rove.surfaces.daemon.startup import start
+from rove.surfaces.cli.daemon.client import IDENTITY
+from rove.surfaces.cli.daemon.location import SOCKET, DaemonFailed, connect, daemon_folder
+from rove.surfaces.cli.daemon.startup import start
 
 NOBODY = 65534
 REQUEST = f'{{"identity": "{IDENTITY}", "arguments": ["stop"]}}\n'.encode()
@@ -124,7 +124,7 @@ def test_a_socket_on_which_another_user_listens_is_told_nothing(home: Path, monk
         connection, _ = listener.accept()
         os._exit(1 if connection.recv(1) else 0)
     os.read(ready, 1)
-    monkeypatch.setattr("rove.surfaces.daemon.location.check_folder", lambda folder: None)
+    monkeypatch.setattr("rove.surfaces.cli.daemon.location.check_folder", lambda folder: None)
     with pytest.raises(DaemonFailed, match="Another user"):
         connect(str(folder))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, "it has received nothing"

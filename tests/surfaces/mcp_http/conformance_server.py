@@ -19,11 +19,11 @@ from tests.surfaces.mcp_http.conformance_tools import (
 )
 from tests.surfaces.mcp_http.serving import Holder, KnownTokens
 
-from rove.surfaces.mcp.exchange import Exchange
-from rove.surfaces.mcp.http.access import Places
-from rove.surfaces.mcp.http.endpoint import Limits, McpEndpoint
+from rove.surfaces.mcp.http_access import Places
+from rove.surfaces.mcp.http_endpoint import Limits, McpEndpoint
 from rove.surfaces.mcp.messages import INVALID_PARAMS, Message, ProtocolError
-from rove.surfaces.mcp.server import Handler, McpServer
+from rove.surfaces.mcp.protocol import Handler, McpServer
+from rove.surfaces.mcp.request import Exchange
 
 TOKEN = "conformance"
 TEMPLATE = "test://template/{id}/data"

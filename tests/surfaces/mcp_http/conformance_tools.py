@@ -9,9 +9,9 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from rove.surfaces.mcp.exchange import Exchange
 from rove.surfaces.mcp.messages import INVALID_PARAMS, MISSING_CAPABILITY, Message, ProtocolError
-from rove.surfaces.mcp.server import Handler
+from rove.surfaces.mcp.protocol import Handler
+from rove.surfaces.mcp.request import Exchange
 
 # A red pixel, and a sound of no samples.
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="

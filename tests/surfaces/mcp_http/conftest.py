@@ -9,10 +9,10 @@ import httpx2
 import pytest
 from tests.surfaces.mcp_http.serving import TOKENS, serving
 
-from rove.engine.sessions.sessions import Sessions
-from rove.surfaces.mcp.browser_server import browser_server
-from rove.surfaces.mcp.http.access import Places
-from rove.surfaces.mcp.http.endpoint import Limits, McpEndpoint
+from rove.engine.sessions import Sessions
+from rove.surfaces.mcp.features import browser_server
+from rove.surfaces.mcp.http_access import Places
+from rove.surfaces.mcp.http_endpoint import Limits, McpEndpoint
 from rove.toolsets.toolset import catalogue_toolset
 
 LIMITS = Limits(requests_at_once=20, requests_per_second=1000)

@@ -18,13 +18,13 @@ from tests.surfaces.mcp_http.serving import TOKENS, connected, serving
 from tests.surfaces.test_mcp import error_of
 
 from rove import ApprovalAnswer, PolicyRule, RulePolicy
-from rove.engine.approval import approvals
-from rove.engine.sessions.sessions import Sessions
+from rove.engine import gate
+from rove.engine.sessions import Sessions
 from rove.settings.tree import Deadlines, Settings
 from rove.surfaces.gateway.approvals import ApprovalInbox, Decision
 from rove.surfaces.gateway.events import Events
-from rove.surfaces.mcp import approvers
-from rove.surfaces.mcp.http.endpoint import browser_endpoint
+from rove.surfaces.mcp import request
+from rove.surfaces.mcp.http_endpoint import browser_endpoint
 from rove.toolsets.toolset import catalogue_toolset
 
 ERAS = ["legacy", "2026-07-28"]
@@ -63,8 +63,8 @@ async def approved_sessions(home: Path) -> AsyncGenerator[Sessions]:
 
 @pytest.fixture
 async def gateway(approved_sessions: Sessions, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Gateway]:
-    monkeypatch.setattr(approvers, "LINK_SECONDS", 0.2)
-    monkeypatch.setattr(approvals, "MAX_PER_MINUTE", 1000)  # the tests share their sessions, and ask more often
+    monkeypatch.setattr(request, "LINK_SECONDS", 0.2)
+    monkeypatch.setattr(gate, "MAX_PER_MINUTE", 1000)  # the tests share their sessions, and ask more often
     inbox = ApprovalInbox(Events(), 30, "http://gateway.example/#/approvals/{}".format)
     endpoint = browser_endpoint(approved_sessions, catalogue_toolset(), TOKENS, inbox)
     async with serving(endpoint) as url:

@@ -12,7 +12,7 @@ from tests.site import Site
 from tests.surfaces.mcp_http.serving import connected
 from tests.surfaces.test_mcp import error_of
 
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.owned_names import own_name, without_mark
 
 ERAS = ["legacy", "2026-07-28"]

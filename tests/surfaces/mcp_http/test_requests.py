@@ -11,7 +11,7 @@ import pytest
 from tests.site import Site
 from tests.surfaces.mcp_http.conftest import LIMITS, META, Http, rpc
 
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 
 STATUS = {"name": "browser_status", "arguments": {}}
 

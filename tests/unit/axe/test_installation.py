@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from tests.site import Site
 
-from rove.axe import installation
-from rove.axe.installation import axe_source, install_axe, own_path
+from rove.browser import axe_core
+from rove.browser.axe_core import axe_source, install_axe, own_path
 from rove.errors import Unsupported
 from rove.settings.tree import Settings
 
@@ -45,9 +45,9 @@ def no_registries_of_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 @pytest.fixture
 def address(site: Site, monkeypatch: pytest.MonkeyPatch) -> str:
     """The address of a file that stands for the release that rove is tested with, and is published nowhere else."""
-    hashes = {installation.VERSION: hashlib.sha256(CODE).hexdigest(), "4.12.1": hashlib.sha256(OLDER).hexdigest()}
-    monkeypatch.setattr(installation, "HASHES", hashes)
-    monkeypatch.setattr(installation, "ADDRESSES", ())
+    hashes = {axe_core.VERSION: hashlib.sha256(CODE).hexdigest(), "4.12.1": hashlib.sha256(OLDER).hexdigest()}
+    monkeypatch.setattr(axe_core, "HASHES", hashes)
+    monkeypatch.setattr(axe_core, "ADDRESSES", ())
     return site.file("/axe.min.js", CODE, "text/javascript")
 
 
@@ -74,7 +74,7 @@ def test_it_is_fetched_once_and_used(address: str, site: Site, tmp_path: Path) -
         axe_source(settings)
     assert "rove install axe" in missing.value.hint
     version, path = install_axe(settings)
-    assert (version, path) == (installation.VERSION, own_path(settings))
+    assert (version, path) == (axe_core.VERSION, own_path(settings))
     install_axe(settings)
     assert len(site.requests) == 1
     assert axe_source(settings) == CODE.decode()
@@ -97,9 +97,9 @@ def test_a_file_with_another_hash_is_neither_kept_nor_used(address: str, site: S
 def test_the_next_address_is_asked_where_one_has_no_such_file(
     address: str, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(installation, "ADDRESSES", (site.url("/missing"), address))
+    monkeypatch.setattr(axe_core, "ADDRESSES", (site.url("/missing"), address))
     install_axe(Settings(home=tmp_path))
-    monkeypatch.setattr(installation, "ADDRESSES", (site.url("/missing"),))
+    monkeypatch.setattr(axe_core, "ADDRESSES", (site.url("/missing"),))
     with pytest.raises(Unsupported) as failed:
         install_axe(Settings(home=tmp_path), again=True)
     assert "ROVE_AXE" in failed.value.hint
@@ -109,7 +109,7 @@ def test_the_next_address_is_asked_where_one_has_no_such_file(
 def test_it_is_had_from_the_registry_that_npm_is_set_to(
     address: str, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_variable: bool
 ) -> None:
-    path = f"/npm/axe-core/-/axe-core-{installation.VERSION}.tgz"
+    path = f"/npm/axe-core/-/axe-core-{axe_core.VERSION}.tgz"
     site.file(path, tarball(CODE), "application/gzip")
     registry = site.url("/npm/")
     if is_variable:
@@ -119,7 +119,7 @@ def test_it_is_had_from_the_registry_that_npm_is_set_to(
         lines = f"; of the company\nregistry = {registry}\n{registry.partition(':')[2]}:_authToken=${{COMPANY_TOKEN}}\n"
         (tmp_path / "user" / ".npmrc").write_text(lines)
     settings = Settings(home=tmp_path)
-    assert install_axe(settings)[0] == installation.VERSION
+    assert install_axe(settings)[0] == axe_core.VERSION
     assert axe_source(settings) == CODE.decode()
     (asked,) = site.requests
     assert asked.path == path
@@ -145,7 +145,7 @@ def test_an_older_release_is_had_from_the_index_that_pip_is_set_to(address: str,
 def test_a_registry_that_serves_another_file_is_not_believed(
     address: str, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = f"/npm/axe-core/-/axe-core-{installation.VERSION}.tgz"
+    path = f"/npm/axe-core/-/axe-core-{axe_core.VERSION}.tgz"
     monkeypatch.setenv("NPM_CONFIG_REGISTRY", site.url("/npm"))
     for data in (tarball(b"/* other */"), b"no archive", tarball(CODE)[:40]):
         site.file(path, data, "application/gzip")
@@ -158,7 +158,7 @@ def test_a_token_is_not_sent_on_to_another_host(
     address: str, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = site.file("/elsewhere.tgz", tarball(CODE), "application/gzip").replace("127.0.0.1", "localhost")
-    path = f"/npm/axe-core/-/axe-core-{installation.VERSION}.tgz"
+    path = f"/npm/axe-core/-/axe-core-{axe_core.VERSION}.tgz"
     site.page(path, "", status=302, headers={"Location": other})
     registry = site.url("/npm/")
     (tmp_path / "user" / ".npmrc").write_text(f"registry={registry}\n{registry.partition(':')[2]}:_authToken=abc\n")

@@ -39,7 +39,7 @@ def test_beyond_the_loopback_a_cluster_needs_tls_and_a_token(monkeypatch: pytest
 WITHOUT_THE_EXTRA = """
 import sys
 sys.modules.update(dict.fromkeys(("ray", "fsspec")))  # as if they were not installed
-from rove.surfaces.cli.commands import run
+from rove.surfaces.cli.main import run
 assert run(["map", "--help"]) == 0
 assert not [name for name in sys.modules if name.startswith(("rove.cluster", "ray.")) ]
 sys.exit(run(["map", "https://example.com", "--do", "extract", "--out", "-", "--cluster", "127.0.0.1:6379"]))

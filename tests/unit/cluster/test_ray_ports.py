@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rove.cluster.node.ray_ports import ports_of, ray_ports
+from rove.cluster.node.node import ports_of, ray_ports
 
 
 def listed(address: str, is_head: bool = False, **ports: int) -> dict[str, Any]:

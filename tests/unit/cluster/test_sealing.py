@@ -7,7 +7,7 @@ import pytest
 from rove.cluster.node.configuration import Configuration
 from rove.cluster.node.sealing import KeyPair, seal
 from rove.errors import InvalidMessage
-from rove.guard.policy.rule_policy import PolicyRule, RulePolicy
+from rove.guard.policy_rules import PolicyRule, RulePolicy
 from rove.guard.secrets.secret import Secret
 from rove.settings.tree import Settings
 

@@ -13,16 +13,15 @@ from zipfile import ZipFile
 import pytest
 
 from rove.browser.element import ElementDescription
-from rove.conversion.devtools_recorder import from_recorder, to_recorder
-from rove.conversion.formats import FORMATS
-from rove.conversion.journal_steps import StartPage, recording_from
-from rove.conversion.playwright_code import to_playwright
-from rove.conversion.python_code import to_pytest, to_python
 from rove.errors import InvalidArguments
-from rove.recordings.parameters import escaped
-from rove.recordings.recording import RecordedStep, Recording, read_recording, readable_target
-from rove.recordings.run_folder import RunFolder
-from rove.surfaces.cli.arguments.recording_commands import FORMAT_NAMES
+from rove.recorded_steps import RecordedStep, Recording, escaped, read_recording, readable_target
+from rove.recordings.devtools_recorder import from_recorder, to_recorder
+from rove.recordings.export import FORMATS
+from rove.recordings.files import RunFolder
+from rove.recordings.journal_steps import StartPage, recording_from
+from rove.recordings.playwright_code import to_playwright
+from rove.recordings.python_code import to_pytest, to_python
+from rove.surfaces.cli.command_arguments import FORMAT_NAMES
 
 BUTTON = ElementDescription(role="button", name="Save", tag="button", selector="#save")
 RECORDING = Recording(

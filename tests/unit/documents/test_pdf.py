@@ -15,9 +15,9 @@ from PIL import Image
 from tests.pdf_files import FONT, bomb, form, grey_picture, locked, pdf, stream, words
 from tests.processes import eventually
 
-from rove.documents import process
-from rove.documents.page_range import pages_in, written
-from rove.documents.pdf import PdfPage, read_pdf, render_page
+from rove.content.pdf import process
+from rove.content.pdf.document import PdfPage, read_pdf, render_page
+from rove.content.pdf.page_range import pages_in, written
 from rove.errors import DocumentDamaged, DocumentLocked, InvalidArguments
 
 RULES = "\n".join(
@@ -249,7 +249,7 @@ def test_the_reader_ends_when_the_process_that_started_it_is_killed(tmp_path: Pa
     file = tmp_path / "bomb.pdf"
     file.write_bytes(bomb())
     reading = f"asyncio.run(read_pdf(pathlib.Path({str(file)!r}).read_bytes()))"
-    script = f"import asyncio, pathlib; from rove.documents.pdf import read_pdf; {reading}"
+    script = f"import asyncio, pathlib; from rove.content.pdf.document import read_pdf; {reading}"
     parent = os.spawnv(os.P_NOWAIT, sys.executable, [sys.executable, "-c", script])
     try:
         assert eventually(lambda: bool(_readers(parent)), 30)
@@ -267,7 +267,7 @@ def _readers(parent: int) -> list[int]:
         if folder.name.isdigit():
             try:
                 is_child = int((folder / "stat").read_text().rpartition(") ")[2].split()[1]) == parent
-                if is_child and b"rove.documents.pdfium" in (folder / "cmdline").read_bytes():
+                if is_child and b"rove.content.pdf" in (folder / "cmdline").read_bytes():
                     found.append(int(folder.name))
             except OSError:
                 continue  # it has ended

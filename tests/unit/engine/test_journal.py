@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from rove.actions.input.forms import Fill
-from rove.actions.input.pointer import Click
-from rove.actions.sessions.batch import Batch
+from rove.actions.batch import Batch
+from rove.actions.forms import Fill
+from rove.actions.input import Click
 from rove.engine.journal import REDACTION_FAILED, Journal
 from rove.errors import ElementGone, JournalFailed
-from rove.ledger.files import LedgerFiles
-from rove.ledger.verification import verify
 from rove.outcome import Attachment
 from rove.settings.tree import Journaling
+from rove.storage.ledger import LedgerFiles
+from rove.storage.ledger_verification import verify
 
 
 def read_lines(folder: Path, name: str = "mine") -> list[dict[str, Any]]:

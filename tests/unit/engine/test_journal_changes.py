@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from rove.actions.input.pointer import Click
+from rove.actions.input import Click
 from rove.engine.journal import MOST_CHANGES, Journal
 
 SECRET = "hunter2"

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from rove.actions.input.pointer import Click
+from rove.actions.input import Click
 from rove.engine.journal import Journal
 from rove.errors import ElementGone, JournalFailed
-from rove.ledger.files import LedgerFiles
-from rove.ledger.verification import verify
 from rove.outcome import Attachment
+from rove.storage.ledger import LedgerFiles
+from rove.storage.ledger_verification import verify
 
 
 class Watcher:

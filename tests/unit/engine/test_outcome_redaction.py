@@ -9,11 +9,12 @@ from typing import Any, Optional
 import pytest
 
 from rove.action import registry
-from rove.engine.outcome_redaction import _declared_fields, redact_error, redacted_outcome
+from rove.engine.redaction import _declared_fields, redact_error, redacted_outcome
 from rove.errors import ElementGone
 from rove.guard.secrets.secret import Secret
 from rove.guard.secrets.secrets import NO_SECRETS, Secrets
-from rove.outcome import Attachment, Changes, Event, Outcome, Own, PageText, Passage, Result
+from rove.outcome import Attachment, Changes, Event, Outcome, Passage, Result
+from rove.page_text import Own, PageText
 
 Bytes = int
 SECRETS = Secrets([Secret("mine", ("https://a.example",), "48151623")])

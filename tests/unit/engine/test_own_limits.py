@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rove.action import parse
-from rove.engine.served.own_limits import HOUR, OwnLimits, pages_of
+from rove.engine.client_sessions import HOUR, OwnLimits, pages_of
 from rove.errors import LimitReached
 from rove.settings.sections import Serving
 

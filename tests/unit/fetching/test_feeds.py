@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rove.fetching.feeds import is_feed, read_feed, read_json_feed
-from rove.fetching.http.answer import Headers, HttpAnswer
-from rove.fetching.signs.escalation import is_html
+from rove.content.http.answer import Headers, HttpAnswer
+from rove.content.http.browser_needed import is_html
+from rove.content.http.feeds import is_feed, read_feed, read_json_feed
 
 HIDING = (
     "<p>Full &amp; <b>bold</b></p><style>p {color: red}</style><script>steal()</script>"

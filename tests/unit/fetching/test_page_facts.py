@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.fetching.page_facts import page_facts
+from rove.content.http.browser_needed import page_facts
 
 
 def test_text_is_what_a_person_would_read() -> None:

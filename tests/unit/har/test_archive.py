@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from rove.har.archive import HarArchive
+from rove.recordings.har import HarArchive
 
 
 def new_archive(path: Path, max_bytes: int = 10_000) -> HarArchive:

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from rove.errors import InvalidArguments
-from rove.jobs.address import Address, is_loopback
-from rove.jobs.address_stream import check_sources, read_list, read_sources, stream
+from rove.jobs.addresses import Address, check_sources, is_loopback, read_list, read_sources, stream
 
 
 def test_a_list_has_one_address_a_line_and_may_have_comments_and_fields() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.jobs.host_queues import NEVER, HostQueues
+from rove.jobs.scheduler import NEVER, HostQueues
 
 
 class Clock:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.jobs.options import PageOptions
+from rove.jobs.worker import PageOptions
 
 
 def test_two_scripts_of_one_name_are_two_jobs() -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rove.errors import BrowserUnavailable, DeadlineExceeded, Denied, LimitReached, NavigationFailed, RoveError
-from rove.jobs.retrying import LONGEST_RETRY_AFTER, MOST_OTHER_FAILURES, Retry, RetryRules
-from rove.jobs.worker import PageAnswer, PageError
+from rove.jobs.worker import LONGEST_RETRY_AFTER, MOST_OTHER_FAILURES, PageAnswer, PageError, Retry, RetryRules
 
 RULES = RetryRules(2, lambda: 1.0)
 

@@ -10,12 +10,10 @@ from typing import Any
 import pytest
 
 from rove.errors import BrowserUnavailable, InvalidArguments, NavigationFailed, RoveError
-from rove.jobs import retrying
-from rove.jobs.address import Address
-from rove.jobs.options import JobOptions
-from rove.jobs.scheduler import Job, JobStopped
-from rove.jobs.summary import Summary
-from rove.jobs.worker import Health, PageAnswer, PageError, PageTask, WorkerState
+from rove.jobs import worker
+from rove.jobs.addresses import Address
+from rove.jobs.scheduler import Job, JobStopped, Summary
+from rove.jobs.worker import Health, JobOptions, PageAnswer, PageError, PageTask, WorkerState
 
 Answering = Callable[[PageTask, int], PageAnswer]
 DONE = PageAnswer(result="text", status=200)
@@ -79,7 +77,7 @@ async def given(urls: Iterable[str]) -> AsyncIterator[Address]:
 
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retrying, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(worker, "FIRST_WAIT", 0.01)
 
 
 def pages(count: int, host: str = "a.example") -> list[str]:

@@ -10,10 +10,8 @@ import pytest
 from tests.unit.jobs.test_scheduler import DONE, Kept, ScriptedWorker, given, pages
 
 from rove.errors import ClusterUnavailable
-from rove.jobs.options import JobOptions
-from rove.jobs.scheduler import Job, JobStopped
-from rove.jobs.summary import Summary
-from rove.jobs.worker import PageAnswer, PageError, PageTask, Worker, WorkerLost
+from rove.jobs.scheduler import Job, JobStopped, Summary
+from rove.jobs.worker import JobOptions, PageAnswer, PageError, PageTask, Worker, WorkerLost
 
 SECONDS = 30
 

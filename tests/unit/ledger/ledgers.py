@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from rove.ledger.files import LedgerFiles
-from rove.ledger.writer import Ledger
+from rove.storage.ledger import LedgerFiles
+from rove.storage.ledger_writer import Ledger
 
 LARGE = 1 << 30
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rove.ledger.chain import BEGINNING, ChainedLine, head_in, seal, unseal
+from rove.storage.ledger import BEGINNING, ChainedLine, head_in, seal, unseal
 
 FIRST, LINE = seal(BEGINNING, {"action": "click"})
 

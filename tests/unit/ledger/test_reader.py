@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from tests.unit.ledger.ledgers import LARGE, fact, ledger_files, written
 
-from rove.ledger.files import LedgerFiles, names
-from rove.ledger.reader import Feed, recent
-from rove.ledger.writer import Ledger
+from rove.storage.ledger import Feed, LedgerFiles, names, recent
+from rove.storage.ledger_writer import Ledger
 
 
 @pytest.mark.parametrize("largest", [1, 400, LARGE])

@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.ledger.ledgers import LARGE, fact, ledger_files, lines, written
 
-from rove.ledger.chain import BEGINNING, seal, unseal
-from rove.ledger.files import LedgerFiles
-from rove.ledger.verification import Break, verify, verify_file
-from rove.ledger.writer import Ledger
+from rove.storage.ledger import BEGINNING, LedgerFiles, seal, unseal
+from rove.storage.ledger_verification import Break, verify, verify_file
+from rove.storage.ledger_writer import Ledger
 
 Lines = list[bytes]
 

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 from tests.unit.ledger.ledgers import LARGE, fact, ledger_files, lines, written
 
-from rove.ledger import writer
-from rove.ledger.chain import BEGINNING, ChainedLine, seal
-from rove.ledger.files import LedgerFiles, locked, open_to_read
-from rove.ledger.verification import verify
-from rove.ledger.writer import Ledger
+from rove.storage import ledger_writer
+from rove.storage.ledger import BEGINNING, ChainedLine, LedgerFiles, locked, open_to_read, seal
+from rove.storage.ledger_verification import verify
+from rove.storage.ledger_writer import Ledger
 
 
 def test_lines_are_numbered_and_chained(tmp_path: Path) -> None:
@@ -134,7 +133,7 @@ def _last(files: LedgerFiles) -> ChainedLine:
     files.current.touch()
     file = open_to_read(files.current)
     try:
-        link, _ = writer.last_link(file, os.fstat(file).st_size)
+        link, _ = ledger_writer.last_link(file, os.fstat(file).st_size)
     finally:
         os.close(file)
     return link or BEGINNING
@@ -193,7 +192,7 @@ def test_zeros_at_the_end_after_a_power_cut_are_a_torn_write(tmp_path: Path) -> 
 
 def test_a_torn_line_longer_than_the_read_window_is_found(tmp_path: Path) -> None:
     files = written(tmp_path, 1)
-    _, line = seal(_last(files), {"session": "mine", "data": "x" * 3 * writer.WINDOW})
+    _, line = seal(_last(files), {"session": "mine", "data": "x" * 3 * ledger_writer.WINDOW})
     with files.current.open("ab") as file:
         file.write(line[:-100])
     written(tmp_path, 1)
@@ -241,13 +240,13 @@ def _write_to_full_disk(file: int, data: bytes) -> int:
 def test_ready_fails_when_the_disk_is_nearly_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ledger = Ledger(ledger_files(tmp_path), LARGE)
     ledger.ready()
-    monkeypatch.setattr(writer, "MIN_FREE_BYTES", 1 << 62)
+    monkeypatch.setattr(ledger_writer, "MIN_FREE_BYTES", 1 << 62)
     with pytest.raises(OSError, match="No space left"):
         ledger.ready()
 
 
 def test_waiting_for_a_lock_times_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rove.ledger.files.PATIENCE", 0.05)
+    monkeypatch.setattr("rove.storage.ledger.PATIENCE", 0.05)
     files = written(tmp_path, 1)
     file = open_to_read(files.current)
     with locked(file), pytest.raises(TimeoutError):

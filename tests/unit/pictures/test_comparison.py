@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from rove.pictures.comparison import NoPicture, compare, encode, open_picture
+from rove.content.picture_comparison import NoPicture, compare, encode, open_picture
 
 PACKAGES = Path(__file__).parents[3] / ".venv" / "widgets" / "node_modules"
 NODE = Path(__file__).parents[3] / ".venv" / "bin" / "node"

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rove.reading.article import read_article
-from rove.reading.page_source import PageSource
+from rove.content.page_source import PageSource
+from rove.content.readable.reader import read_article
 
 # `html` and Markdown characters, words, and what pages try.
 TEXTS = st.one_of(

@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from rove.reading.article import Article, read_article
-from rove.reading.joining import join_articles
-from rove.reading.page_source import PageSource
+from rove.content.page_source import PageSource
+from rove.content.readable.article import join_articles
+from rove.content.readable.reader import Article, read_article
 
 SENTENCE = "A sentence with some words in it, and a comma, so that it reads like a part of an article. "
 PAGE = f"""<html lang="en-GB"><head><title>Tea in winter | The Kettle</title>

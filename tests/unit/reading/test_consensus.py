@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rove.reading.blocks import Blocks, Paragraph, Run
-from rove.reading.content.consensus import choose, is_same
+from rove.content.readable.blocks import Blocks, Paragraph, Run
+from rove.content.readable.main_content import choose, is_same
 
 
 def paragraph(name: str, sentences: int = 4) -> Paragraph:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rove.reading.article import read_article
-from rove.reading.page_source import PageSource
+from rove.content.page_source import PageSource
+from rove.content.readable.reader import read_article
 
 SENTENCE = "A sentence with some words in it, and a comma, so that it reads like a part of an article. "
 

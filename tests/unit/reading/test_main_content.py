@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rove.reading.article import Article, read_article
-from rove.reading.page_source import PageSource
+from rove.content.page_source import PageSource
+from rove.content.readable.reader import Article, read_article
 
 PROSE = "The town was built on a hill above the river, and its houses were made of grey stone, cut there. " * 5
 MENU = "<nav><a href=/a>Home</a> <a href=/b>Shop</a> <a href=/c>About us</a></nav>"

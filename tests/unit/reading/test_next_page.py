@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rove.reading.article import read_article
-from rove.reading.page_source import PageSource
+from rove.content.page_source import PageSource
+from rove.content.readable.reader import read_article
 
 TEXT = "<p>Green tea is made of leaves that were heated soon after picking, so that they stay green and fresh.</p>" * 5
 

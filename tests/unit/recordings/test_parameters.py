@@ -6,7 +6,9 @@ import pytest
 
 from rove.browser.element import ElementDescription
 from rove.errors import InvalidArguments
-from rove.recordings.parameters import (
+from rove.recorded_steps import (
+    RecordedStep,
+    Recording,
     escaped,
     filled,
     read_settings,
@@ -15,7 +17,6 @@ from rove.recordings.parameters import (
     values_for,
     with_parameters,
 )
-from rove.recordings.recording import RecordedStep, Recording
 
 
 def test_values_become_parameters_where_they_are_typed_and_in_addresses() -> None:

@@ -9,15 +9,8 @@ import pytest
 
 from rove.browser.element import ElementDescription
 from rove.errors import InvalidArguments
-from rove.recordings.recording import (
-    RecordedStep,
-    Recording,
-    argument_at,
-    read_recording,
-    readable_target,
-    set_argument,
-)
-from rove.recordings.store import RecordingStore
+from rove.recorded_steps import RecordedStep, Recording, argument_at, read_recording, readable_target, set_argument
+from rove.recordings.files import RecordingStore
 
 ELEMENT = ElementDescription(
     role="button", name='Say "hi"', selector="#hi", attributes={"id": "hi"}, frames=("iframe",)

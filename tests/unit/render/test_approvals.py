@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from rove import ApprovalRequest, Place
 from rove.browser.consequences import Consequence, SentField
-from rove.guard.policy.approval import ShownElement
-from rove.render.approvals import LONGEST_VALUE, card
+from rove.guard.policy import ShownElement
+from rove.toolsets.approval_text import LONGEST_VALUE, card
 
 PLACE = Place("default", "t1", "https://shop.example/cart")
 

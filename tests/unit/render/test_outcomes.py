@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rove.actions.input.pointer import Clicked, Dragged
-from rove.actions.pages.snapshot import SnapshotTaken
-from rove.actions.sessions.batch import BatchDone, StepFailed
+from rove.actions.batch import BatchDone, StepFailed
+from rove.actions.input import Clicked, Dragged
+from rove.actions.snapshot import SnapshotTaken
 from rove.errors import ElementGone
-from rove.outcome import Attachment, Changes, Outcome, Own, PageText, Passage, Result, Text
-from rove.render.outcomes import as_data, as_text, error_text
+from rove.outcome import Attachment, Changes, Outcome, Passage, Result
+from rove.page_text import Own, PageText, Text
+from rove.toolsets.outcome_text import as_data, as_text, error_text
 
 PAGE = "https://shop.example"
 FRAME = "https://ads.example"

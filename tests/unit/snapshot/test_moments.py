@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rove.snapshot import Row, Snapshot, gone_again
-from rove.snapshot.moments import GONE_AGAIN, MAX_LINES
+from rove.snapshot.difference import GONE_AGAIN, MAX_LINES
 from rove.snapshot.tree import REF_PLACE, UNSEEN
 
 

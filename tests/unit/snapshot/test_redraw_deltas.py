@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from tests.unit.snapshot.pages import IN_VIEW, PRESS, STRUCTURE, TEXT, page
 
 from rove.snapshot import Snapshot, difference, parse
-from rove.snapshot.delta_lines import ordinal
-from rove.snapshot.ref_ranges import ref_runs
+from rove.snapshot.difference import ordinal, ref_runs
 from rove.snapshot.tree import BEHIND, COVER, ITEM
 
 Lines = tuple[tuple[int, int, int, str], ...]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rove.errors import InvalidArguments, ProfileInUse
-from rove.states.profiles import lock_profile, profile_holder, profile_names
+from rove.storage.profiles import lock_profile, profile_holder, profile_names
 
 
 def test_a_second_user_is_refused_with_the_name_of_the_first_until_that_releases_it(tmp_path: Path) -> None:

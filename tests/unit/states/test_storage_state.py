@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 
-from rove.actions.sessions.states import StateList
+from rove.actions.states import StateList
 from rove.errors import InvalidArguments
-from rove.outcome import NOWHERE
-from rove.states.facts import StateFacts
-from rove.states.state import BrowserState, OriginState
-from rove.states.storage_state import read_storage_state, write_storage_state
-from rove.states.store import SavedState
+from rove.page_text import NOWHERE
+from rove.storage.playwright_state import read_storage_state, write_storage_state
+from rove.storage.saved_states import SavedState, StateFacts
+from rove.storage.state import BrowserState, OriginState
 
 # As Playwright 1.65 writes it.
 COOKIE = {

@@ -15,9 +15,8 @@ import pytest
 from keyring.backend import KeyringBackend
 
 from rove.errors import InvalidArguments, StateUnusable
-from rove.states.encryption import KEY_FILE, KEY_LOCK, KeyPlace, StateCipher
-from rove.states.state import BrowserState, OriginState
-from rove.states.store import StateStore
+from rove.storage.saved_states import KEY_FILE, KEY_LOCK, KeyPlace, StateCipher, StateStore
+from rove.storage.state import BrowserState, OriginState
 
 STATE = BrowserState(
     [{"name": "id", "value": "very-secret", "domain": "shop.example"}],

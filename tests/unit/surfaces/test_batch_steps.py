@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rove.surfaces.arguments.action_parser import parse_command, steps_in
-from rove.surfaces.arguments.command_parser import MISUSE, Finished
+from rove.surfaces.cli.action_arguments import parse_command, steps_in
+from rove.surfaces.cli.command_parser import MISUSE, Finished
 
 FLAGS = ["--session x", "--tab t2", "--timeout 3", "--out f.png", "--allow-host localhost", "--json", "--quiet"]
 

@@ -12,10 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rove.errors import InvalidSettings
-from rove.surfaces.cli.clients.catalogue import Client, clients
-from rove.surfaces.cli.clients.client_config import command_in, connect
-from rove.surfaces.cli.clients.findings import client_findings
-from rove.surfaces.cli.clients.jsonc import NotJson, parsed, with_value
+from rove.surfaces.cli.mcp_clients import (
+    Client,
+    NotJson,
+    client_findings,
+    clients,
+    command_in,
+    connect,
+    parsed,
+    with_value,
+)
 
 COMMAND = ["/opt/rove", "mcp", "--headless"]
 ENTRY = {"command": "/opt/rove"}

@@ -8,7 +8,7 @@ import sys
 PROGRAM = """
 import sys
 before = set(sys.modules)
-import rove.__main__, rove.surfaces.own_commands, rove.surfaces.daemon.client, json
+import rove.__main__, rove.surfaces.cli.command_names, rove.surfaces.cli.daemon.client, json
 print(*sorted({name for name in set(sys.modules) - before if not name.startswith("_")}))
 """
 # `re` and what it needs come with `json`, and with the script that installers write for a command.
@@ -17,8 +17,9 @@ ALLOWED = {
     "rove", "types",
 }  # fmt: skip
 OWN = {
-    "rove", "rove.__main__", "rove.settings", "rove.settings.home", "rove.surfaces", "rove.surfaces.daemon",
-    "rove.surfaces.daemon.client", "rove.surfaces.daemon.location", "rove.surfaces.own_commands", "rove.version",
+    "rove", "rove.__main__", "rove.settings", "rove.settings.home", "rove.surfaces", "rove.surfaces.cli",
+    "rove.surfaces.cli.daemon", "rove.surfaces.cli.daemon.client", "rove.surfaces.cli.daemon.location",
+    "rove.surfaces.cli.command_names", "rove.version",
 }  # fmt: skip
 
 

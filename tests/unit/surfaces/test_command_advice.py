@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from rove.action import registry
-from rove.engine.run.outcomes import DOWNLOAD_ADVICE
+from rove.engine.observation import DOWNLOAD_ADVICE
 from rove.errors import DeadlineExceeded, Denied, DialogOpen, InvalidArguments, RoveError
-from rove.surfaces.arguments.action_parser import parse_command
-from rove.surfaces.arguments.command_advice import advise, advise_upload, command_lines, in_command_words
-from rove.surfaces.arguments.command_parser import Finished
-from rove.surfaces.own_commands import SESSION_COMMANDS
+from rove.surfaces.cli.action_arguments import parse_command
+from rove.surfaces.cli.command_advice import advise, advise_upload, command_lines, in_command_words
+from rove.surfaces.cli.command_names import SESSION_COMMANDS
+from rove.surfaces.cli.command_parser import Finished
 
 
 @pytest.mark.parametrize("verb", sorted(registry()))

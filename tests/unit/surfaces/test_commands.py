@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from rove.settings.tree import options
-from rove.surfaces.arguments.action_list import command_words
-from rove.surfaces.cli.commands import build_parser, run
-from rove.surfaces.daemon.client import run as run_in_daemon
-from rove.surfaces.own_commands import OWN_COMMANDS, SESSION_COMMANDS
+from rove.surfaces.cli.action_arguments import command_words
+from rove.surfaces.cli.command_names import OWN_COMMANDS, SESSION_COMMANDS
+from rove.surfaces.cli.daemon.client import run as run_in_daemon
+from rove.surfaces.cli.main import build_parser, run
 
 
 def parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from rove.surfaces.arguments.action_list import command_words
-from rove.surfaces.cli.commands import build_parser
-from rove.surfaces.cli.first_use.completion import SCRIPTS, words_after
+from rove.surfaces.cli.action_arguments import command_words
+from rove.surfaces.cli.main import build_parser
+from rove.surfaces.cli.shell_completion import SCRIPTS, words_after
 
 
 def words(*given: str) -> list[str]:

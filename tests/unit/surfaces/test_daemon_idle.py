@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rove.surfaces.daemon import server
-from rove.surfaces.daemon.location import SOCKET
+from rove.surfaces.cli.daemon import server
+from rove.surfaces.cli.daemon.location import SOCKET
 
 PATIENCE = 10.0
 

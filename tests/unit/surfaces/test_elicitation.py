@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rove import ApprovalAnswer, ApprovalRequest, Place
-from rove.surfaces.mcp.elicitation import answer_in, can_be_asked, form
+from rove.surfaces.mcp.request import answer_in, can_be_asked, form
 
 PLACE = Place("default", "t1", "https://shop.example/cart")
 AT_SHOP = ApprovalRequest("click", "Click e1", {"target": "e1"}, "Shall it?", PLACE, ("https://shop.example",))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.surfaces.mcp_http.serving import Holder
 
-from rove.surfaces.mcp.http import connections as module
-from rove.surfaces.mcp.http.connections import Connections, OpenConnection, TooManyConnections, default_session
-from rove.surfaces.mcp.server import McpServer
+from rove.surfaces.mcp import http_endpoint as module
+from rove.surfaces.mcp.http_endpoint import Connections, OpenConnection, TooManyConnections, default_session
+from rove.surfaces.mcp.protocol import McpServer
 
 LONG = 3600.0
 ANNA, BEA = Holder("anna"), Holder("bea")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rove.jobs.summary import Progress
-from rove.surfaces.cli.map.progress import progress_text
+from rove.jobs.scheduler import Progress
+from rove.surfaces.cli.map import progress_text
 
 PROGRESS = Progress(done=120, failed=3, skipped=0, running=4, total=2000, rate=12.5)
 

@@ -9,8 +9,8 @@ import pytest
 from rove import ApprovalRequest, Place
 from rove.errors import Denied
 from rove.outcome import AnyOutcome
-from rove.surfaces.mcp.pending_approvals import PendingCall
-from rove.surfaces.mcp.progress import Progress
+from rove.surfaces.mcp.request import Progress
+from rove.surfaces.mcp.tool_calls import PendingCall
 from rove.tasks import BackgroundTasks
 
 QUESTION = ApprovalRequest("click", "Click e1", {}, "Shall it?", Place("default"))

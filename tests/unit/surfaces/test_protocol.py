@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from rove import Policy, PolicyRule, RulePolicy, Settings, __version__
-from rove.engine.sessions.sessions import Sessions
-from rove.surfaces.mcp.browser_server import browser_server
+from rove.engine.sessions import Sessions
+from rove.surfaces.mcp.features import browser_server
 from rove.surfaces.mcp.messages import HANDSHAKE_REVISIONS, Message
 from rove.surfaces.mcp.protocol import McpConnection
 from rove.toolsets.toolset import catalogue_toolset

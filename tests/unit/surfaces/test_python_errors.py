@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rove.surfaces.library.python_errors import with_arguments
+from rove.surfaces.library.method import with_arguments
 
 
 @pytest.mark.parametrize(

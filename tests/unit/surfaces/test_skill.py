@@ -7,9 +7,9 @@ import shlex
 
 import pytest
 
-from rove.surfaces.arguments.action_parser import parse_command
-from rove.surfaces.cli.first_use.skill import skill_text
-from rove.surfaces.own_commands import OWN_COMMANDS
+from rove.surfaces.cli.action_arguments import parse_command
+from rove.surfaces.cli.command_names import OWN_COMMANDS
+from rove.surfaces.cli.tools import skill_text
 
 FOUND = re.findall(r"^rove .*$|(?<=`)rove [^`]*(?=`)", skill_text(), re.MULTILINE)
 COMMANDS = sorted({line.partition("  #")[0].strip() for line in FOUND})

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from rove.action import CORE, groups, registry
-from rove.actions.input.forms import FillForm
-from rove.actions.input.pointer import Click, Scroll
+from rove.actions.forms import FillForm
+from rove.actions.input import Click, Scroll
 from rove.errors import InvalidArguments, InvalidSettings
+from rove.fields import schema_of as flat_schema
 from rove.toolsets.catalogue import EVERYTHING
 from rove.toolsets.toolset import catalogue_toolset
-from rove.validation.fields import schema_of as flat_schema
 
 
 def test_a_schema_contains_no_references() -> None:

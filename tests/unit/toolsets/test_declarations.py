@@ -9,15 +9,16 @@ import pytest
 
 from rove import Settings
 from rove.action import parse
-from rove.actions.pages.extract import Extract
+from rove.actions.extract import Extract
 from rove.errors import InvalidArguments, InvalidSettings
-from rove.guard.policy.policy import Allow, Ask, Deny, Place
-from rove.guard.policy.policy_file import policy_from
-from rove.outcome import Outcome, Own, PageText, Result
+from rove.guard.policy import Allow, Ask, Deny, Place
+from rove.guard.policy_rules import policy_from
+from rove.outcome import Outcome, Result
+from rove.page_text import Own, PageText
+from rove.records import dataclass
 from rove.settings.tree import resolve
 from rove.toolsets.tool import Tool
 from rove.toolsets.toolset import Toolset, toolset_from
-from rove.validation.record import dataclass
 
 READER = """
 summary = "Look things up."

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rove.action import parse
-from rove.actions.pages.extract import Extract
+from rove.actions.extract import Extract
 from rove.errors import InvalidArguments
-from rove.validation.fields import schema_of
+from rove.fields import schema_of
 
 
 @pytest.mark.parametrize("given", [{"rows": "li"}, '{"rows": "li"}'], ids=["object", "JSON"])

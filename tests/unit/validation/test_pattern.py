@@ -8,7 +8,7 @@ import re
 import pytest
 
 import rove.surfaces.cli.serving  # all that a server imports
-from rove.validation.pattern import Pattern, pattern
+from rove.patterns import Pattern, pattern
 
 
 def test_a_pattern_matches_as_a_compiled_one_does() -> None:

@@ -1,4 +1,4 @@
-"""`rove.validation.record.dataclass` behaves as `dataclasses.dataclass` does."""
+"""`rove.records.dataclass` behaves as `dataclasses.dataclass` does."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import cached_property
 
 import pytest
 
-from rove.validation.record import dataclass
+from rove.records import dataclass
 
 
 @dataclass(frozen=True)

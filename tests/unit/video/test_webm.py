@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 from tests.videos import GREEN, RED, pictures
 
-from rove.video.frame_stream import Encoded, Limits, packed, read_picture
-from rove.video.webm import WebmFile
+from rove.engine.videos.__main__ import WebmFile
+from rove.engine.videos.frame_stream import Encoded, Limits, packed, read_picture
 
 NO_LIMITS = Limits(seconds=600, size=100_000_000, width=1280)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rove.views.console_line import console_line
+from rove.outcome import console_line
 
 
 def test_lines_are_counted_from_0_and_the_browsers_own_messages_told_by_their_level() -> None:

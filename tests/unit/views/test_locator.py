@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from rove.target import AriaRef, Locator, Selector, parse_target
-from rove.views.locator import parse_locator
+from rove.target import AriaRef, Locator, Selector, parse_locator, parse_target
 
 SAVE = {"kind": "role", "role": "button", "text": "Save"}
 

@@ -26,9 +26,9 @@ from rove.browser.shared.process import BrowserProcess, RunFolder, discard
 from rove.browser.shared.websocket import HandshakeFailed, WebSocketTransport
 from rove.errors import BrowserUnavailable, Denied, Unsupported, unwritable
 from rove.page_text import PageText
+from rove.records import dataclass
 from rove.settings.debug_port import BROWSER_PATH, DebugPort
 from rove.tasks import BackgroundTasks
-from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 from rove.browser.chromium.discovery import program_in
 from rove.browser.chromium.download import DownloadUnavailable, discard, download, read_json, write_error
 from rove.errors import BrowserUnavailable
+from rove.records import dataclass
 from rove.settings.chrome_version import is_exact
-from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
     from rove.browser.browser import Meter, Progress

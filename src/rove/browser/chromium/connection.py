@@ -38,8 +38,8 @@ from rove.browser.shared.connection import (
     Transport,
 )
 from rove.browser.shared.flood import HELD_SECONDS, MAX_EVENT_BYTES, Verdict
+from rove.patterns import pattern
 from rove.tasks import BackgroundTasks
-from rove.validation.pattern import pattern
 
 log = logging.getLogger(__name__)
 # Called with the event that tells of a request for a document; returns whether it is refused.

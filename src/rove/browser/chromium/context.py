@@ -23,7 +23,7 @@ from rove.browser.shared import tab as shared_tab
 from rove.browser.shared.context import ContextState, ContextTabs
 from rove.settings.sections import Viewport
 from rove.settings.tree import Settings
-from rove.states.state import BrowserState
+from rove.storage.state import BrowserState
 from rove.tasks import result_of
 
 OPEN_TIMEOUT = 2.0

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from rove.errors import BrowserUnavailable, unwritable
-from rove.validation.record import dataclass
+from rove.records import dataclass
 
 if TYPE_CHECKING:
     from rove.browser.browser import Meter

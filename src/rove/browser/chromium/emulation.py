@@ -27,9 +27,9 @@ from rove.browser.emulation import (
 )
 from rove.browser.shared import resources
 from rove.errors import InvalidArguments
+from rove.patterns import pattern
+from rove.records import dataclass
 from rove.tasks import BackgroundTasks
-from rove.validation.pattern import pattern
-from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
     from rove.browser.chromium.interception import Interceptor

@@ -10,7 +10,7 @@ from rove.browser.shared.evaluation import MAX_RESULT_BYTES, called, document_go
 from rove.browser.shared.frames import Document, Quote
 from rove.errors import ScriptFailed
 from rove.page_text import NOWHERE, PageText
-from rove.validation.record import dataclass
+from rove.records import dataclass
 
 LONGEST_MESSAGE = 4_000
 

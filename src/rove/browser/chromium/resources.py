@@ -12,9 +12,9 @@ from rove.browser.chromium.network import NetworkConditions
 from rove.browser.chromium.workers import Workers
 from rove.browser.emulation import Size
 from rove.browser.shared import resources
+from rove.records import dataclass
 from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
-from rove.validation.record import dataclass
 
 
 class SharedResources(resources.SharedResources):

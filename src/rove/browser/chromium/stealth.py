@@ -16,8 +16,8 @@ from rove.browser.emulation import Size
 from rove.browser.page_data import ConsoleSource
 from rove.browser.shared.frames import MAX_KNOWN_ORIGINS as MAX_FRAMES
 from rove.browser.shared.logs import REPORT_PREFIX
+from rove.records import dataclass
 from rove.settings.sections import Viewport
-from rove.validation.record import dataclass
 
 SCREEN = Size(1920, 1080)
 _DRIVERS = (Path("/usr/share/glvnd/egl_vendor.d"), Path("/etc/glvnd/egl_vendor.d"))

@@ -19,10 +19,10 @@ from rove.browser.page_state import PageEvents
 from rove.browser.shared import workers
 from rove.browser.shared.frames import web_origin
 from rove.errors import ScriptFailed
-from rove.outcome import Own, PageText, moment, origin_in
-from rove.page_text import NOWHERE
+from rove.outcome import moment, origin_in
+from rove.page_text import NOWHERE, Own, PageText
+from rove.records import dataclass
 from rove.tasks import BackgroundTasks
-from rove.validation.record import dataclass
 
 KINDS = {"worker": "worker", "shared_worker": "shared worker", "service_worker": "service worker"}
 STOP_TIMEOUT = 1.0

@@ -24,8 +24,8 @@ from rove.browser.shared.capture import (
     copy_to_workspace,
     no_such_pages,
 )
+from rove.patterns import pattern
 from rove.tasks import BackgroundTasks
-from rove.validation.pattern import pattern
 
 SANDBOX = "rove"
 _METRICS = """() => {

@@ -19,7 +19,7 @@ from rove.browser.shared.connection import (
     Transport,
 )
 from rove.browser.shared.flood import HELD_SECONDS, Verdict
-from rove.validation.pattern import pattern
+from rove.patterns import pattern
 
 log = logging.getLogger(__name__)
 BidiResult = dict[str, Any]

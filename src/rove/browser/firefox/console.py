@@ -18,8 +18,8 @@ from rove.browser.page_state import PageEvents
 from rove.browser.shared import logs
 from rove.browser.shared.frames import FrameOrigins
 from rove.browser.shared.logs import MAX_LENGTH, REPORT_PREFIX, fill_placeholders, source_location, truncate
+from rove.patterns import pattern
 from rove.tasks import BackgroundTasks
-from rove.validation.pattern import pattern
 
 RemoteValue = dict[str, Any]
 # The most characters of one text.

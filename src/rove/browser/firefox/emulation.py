@@ -20,7 +20,7 @@ from rove.browser.firefox.connection import BidiConnection, BidiError, PageChann
 from rove.browser.firefox.interception import Interceptor
 from rove.browser.shared import resources
 from rove.errors import InvalidArguments, Unsupported
-from rove.validation.pattern import pattern
+from rove.patterns import pattern
 
 _MAJOR = pattern(r"Firefox/(\d+)")
 _GECKO = "rv:{major}.0) Gecko/20100101 Firefox/{major}.0"

@@ -11,8 +11,8 @@ from rove.browser.firefox.launch import FirefoxProcess
 from rove.browser.shared import process as shared_process
 from rove.browser.shared.engine import BrowserEngine
 from rove.errors import BrowserUnavailable
+from rove.patterns import pattern
 from rove.settings.tree import Settings
-from rove.validation.pattern import pattern
 
 if TYPE_CHECKING:
     from rove.browser.firefox.browser import Browser

@@ -22,7 +22,7 @@ from rove.browser.shared.input import REPORT_BINDING, Position, first_points
 from rove.browser.shared.keys import KEYS, MODIFIER_BITS, Key, foreign_key
 from rove.browser.shared.person_input import ALT_GR_BITS, modifier_bits, written_text
 from rove.errors import ScriptFailed, Unsupported
-from rove.validation.record import dataclass
+from rove.records import dataclass
 
 if TYPE_CHECKING:
     from rove.browser.input_event import InputEvent

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from rove.browser.shared.machine import install_package, may_use_apt, printed_by
 from rove.errors import BrowserUnavailable
+from rove.records import dataclass
 from rove.settings.tree import Settings
-from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
     from rove.browser.browser import Progress

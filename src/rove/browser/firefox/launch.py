@@ -13,7 +13,7 @@ from rove.browser.firefox.profiler import FOLDER_VARIABLE
 from rove.browser.shared import process as shared_process
 from rove.browser.shared import watchdog
 from rove.browser.shared.process import ChildProcess, RunFolder, reserved_port
-from rove.validation.pattern import pattern
+from rove.patterns import pattern
 
 Preference = bool | int | str
 

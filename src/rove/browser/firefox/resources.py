@@ -13,9 +13,9 @@ from rove.browser.firefox.network import NetworkConditions
 from rove.browser.firefox.profiler import Recorder
 from rove.browser.firefox.storage import ContextCookies
 from rove.browser.shared import resources
+from rove.records import dataclass
 from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
-from rove.validation.record import dataclass
 
 
 class SharedResources(resources.SharedResources):

@@ -18,7 +18,7 @@ from rove.browser.shared.live_page import LivePage
 from rove.browser.shared.storage import cookie_of
 from rove.browser.storage import Cookie
 from rove.outcome import origin_in
-from rove.states.cookie_rules import cookie_complaint
+from rove.storage.cookie_rules import cookie_complaint
 from rove.tasks import BackgroundTasks
 
 _CHROMIUM_SAME_SITE = {"strict": "Strict", "lax": "Lax", "none": "None"}

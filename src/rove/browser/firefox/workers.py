@@ -12,7 +12,8 @@ from rove.browser.page_data import WorkerInfo
 from rove.browser.shared import workers
 from rove.browser.shared.live_page import LivePage
 from rove.errors import ScriptFailed, Unsupported
-from rove.outcome import Own, PageText, origin_in
+from rove.outcome import origin_in
+from rove.page_text import Own, PageText
 
 # The oldest of more than that are forgotten.
 MAX_WORKERS = 1000

@@ -15,9 +15,9 @@ from rove.browser.page_data import Box, ImageFormat, ScreencastFrame, Screenshot
 from rove.browser.shared.frames import World
 from rove.browser.shared.live_page import LivePage
 from rove.errors import Denied, InvalidArguments, LimitReached, RoveError, unwritable
+from rove.patterns import pattern
+from rove.records import dataclass
 from rove.tasks import BackgroundTasks
-from rove.validation.pattern import pattern
-from rove.validation.record import dataclass
 from rove.workspace import Workspace
 
 HIDE_OWNER = "ref => rove.element(ref).style.setProperty('visibility', 'hidden', 'important')"

@@ -22,9 +22,9 @@ from rove.browser.shared.storage import ContextCookies, HiddenPage, HiddenPages
 from rove.browser.shared.tab import Tab
 from rove.errors import LimitReached, NavigationFailed, NotOpen, ScriptFailed, Unsupported
 from rove.page_text import Own, PageText, Text
+from rove.records import dataclass
 from rove.settings.tree import Settings
-from rove.states.state import BrowserState, OriginState
-from rove.validation.record import dataclass
+from rove.storage.state import BrowserState, OriginState
 
 if TYPE_CHECKING:
     from rove.browser.context import TabInfo

@@ -13,12 +13,12 @@ from rove.browser.failures import BrowserError
 from rove.browser.page_data import DownloadedFile
 from rove.browser.page_state import PageEvents
 from rove.browser.shared.process import discard
-from rove.documents.signature import SIGNATURE_WITHIN, is_pdf
+from rove.content.pdf.document import SIGNATURE_WITHIN, is_pdf
 from rove.errors import Denied
 from rove.page_text import NOWHERE, Own, PageText, Text
+from rove.records import dataclass
 from rove.settings.tree import Settings
 from rove.tasks import BackgroundTasks
-from rove.validation.record import dataclass
 from rove.workspace import Workspace, safe_name
 
 FOLDER = "downloads"

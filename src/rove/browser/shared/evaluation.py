@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rove.browser.failures import BrowserError
 from rove.errors import ElementGone, ScriptFailed
-from rove.validation.pattern import pattern
+from rove.patterns import pattern
 
 MAX_RESULT_BYTES = 2_000_000
 _FUNCTION = pattern(r"\s*(async\s*)?(function\b|\([^()]*\)\s*=>|[A-Za-z_$][\w$]*\s*=>)")

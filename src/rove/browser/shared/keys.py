@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import string
 
+from rove.advice import nearest
 from rove.errors import InvalidArguments
-from rove.validation.record import dataclass
-from rove.validation.spelling import nearest
+from rove.records import dataclass
 
 MODIFIER_BITS: dict[str, int] = {"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
 SHIFTED_SIGNS = ')!@#$%^&*(_+{}|:"~<>?'

@@ -13,8 +13,8 @@ from rove.browser.logs import NetworkMessages, PageLoad, RequestTiming, Transpor
 from rove.browser.page_data import ConsoleMessage, ConsoleSource, Level
 from rove.browser.page_state import PageEvents
 from rove.browser.scripts import NONCE
+from rove.patterns import pattern
 from rove.proxy_headers import FAILURE_HEADER, REFUSED_HEADER
-from rove.validation.pattern import pattern
 
 MAX_LENGTH = 1000
 MAX_PLACE_LENGTH = 300

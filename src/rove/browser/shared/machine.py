@@ -17,7 +17,7 @@ from pathlib import Path
 from rove.browser.shared.process import sweep
 from rove.browser.shared.watchdog import living_processes
 from rove.errors import BrowserUnavailable
-from rove.validation.record import dataclass
+from rove.records import dataclass
 
 log = logging.getLogger(__name__)
 Progress = Callable[[str], None]

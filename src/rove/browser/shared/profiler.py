@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rove.browser.shared.live_page import LivePage
 from rove.errors import InvalidArguments, LimitReached, unwritable
-from rove.validation.record import dataclass
+from rove.records import dataclass
 from rove.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ from typing import Any
 from rove.browser.failures import BrowserError
 from rove.browser.shared.frames import MAX_FRAMES, World, Worlds
 from rove.browser.shared.live_page import LivePage
+from rove.content.page_source import PageSource
 from rove.errors import ElementNotFound, InvalidArguments, ScriptFailed
 from rove.page_text import SEVERAL, Own, PageText
-from rove.reading.page_source import PageSource
+from rove.records import dataclass
 from rove.snapshot import Snapshot, of_origin, parse, remark, stitch
 from rove.target import Ref, parse_target
-from rove.validation.record import dataclass
 
 ROWS = "options => rove.snapshot(options)"
 # A closed shadow root may contain another one, which only the next snapshot finds.

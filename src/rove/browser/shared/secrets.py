@@ -20,7 +20,7 @@ from rove.browser.page_state import PageEvents
 from rove.browser.shared.frames import Document, DocumentScript, World, bounded
 from rove.errors import Denied, ElementGone, ScriptFailed
 from rove.page_text import Own, PageText, Text
-from rove.validation.record import dataclass
+from rove.records import dataclass
 
 if TYPE_CHECKING:
     from rove.browser.element import FoundSecret, SecretSource, TypedSecret

@@ -16,7 +16,8 @@ from rove.browser.shared.frames import WEB, World, Worlds
 from rove.browser.shared.live_page import LivePage
 from rove.browser.storage import Cookie, SameSite
 from rove.errors import InvalidArguments
-from rove.outcome import PageText, origin_in
+from rove.outcome import origin_in
+from rove.page_text import PageText
 from rove.tasks import BackgroundTasks
 
 S = TypeVar("S")

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from rove.browser.element import SecretSource
     from rove.browser.input_event import InputEvent
     from rove.browser.shared.targets import ViewportPoint
-    from rove.reading.page_source import PageSource
+    from rove.content.page_source import PageSource
 
 R = TypeVar("R")
 

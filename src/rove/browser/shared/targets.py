@@ -26,9 +26,9 @@ from rove.browser.shared.secrets import (
 )
 from rove.errors import AmbiguousTarget, Denied, ElementGone, ElementNotFound, InvalidArguments
 from rove.page_text import Own, PageText
+from rove.patterns import pattern
 from rove.target import Aim, AriaRef, Locator, Ref, RoleAndName, Selector, parse_target
 from rove.target import Point as PointTarget
-from rove.validation.pattern import pattern
 
 # The pixels that most browsers scroll for one notch of a mouse wheel.
 WHEEL_NOTCH = 120

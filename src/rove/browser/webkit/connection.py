@@ -16,8 +16,8 @@ from collections.abc import Callable
 from typing import Any
 
 from rove.browser.failures import BrowserError
+from rove.records import dataclass
 from rove.tasks import Interrupted, race
-from rove.validation.record import dataclass
 
 # More than a screenshot of the largest page that rove takes.
 MAX_ANSWER_BYTES = 200 * 2**20

@@ -22,8 +22,8 @@ from rove.browser.webkit.storage import ContextCookies
 from rove.browser.webkit.tab import Tab
 from rove.browser.webkit.unsupported import unsupported
 from rove.page_text import PageText
+from rove.records import dataclass
 from rove.settings.tree import Settings
-from rove.validation.record import dataclass
 
 if TYPE_CHECKING:
     from rove.browser.context import TabInfo

@@ -15,7 +15,7 @@ from rove.browser.webkit.connection import ELEMENT, DocumentGone, Place, WebDriv
 from rove.browser.webkit.evaluation import FIND, MISSING, PageCommands, evaluate_with, execute, install, run_call
 from rove.errors import ElementGone, ScriptFailed
 from rove.page_text import NOWHERE, PageText
-from rove.validation.record import dataclass
+from rove.records import dataclass
 
 MAX_ATTEMPTS = 4
 # Functions of rove's script that give an element the focus.

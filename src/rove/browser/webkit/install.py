@@ -12,7 +12,7 @@ from pathlib import Path
 from rove.browser.browser import Progress
 from rove.browser.shared.machine import install_package, may_use_apt
 from rove.errors import BrowserUnavailable
-from rove.validation.record import dataclass
+from rove.records import dataclass
 
 WEBKITGTK_DRIVER = "WebKitWebDriver"
 SAFARI_DRIVER = "/usr/bin/safaridriver"

@@ -16,7 +16,7 @@ from rove.browser.shared import watchdog
 from rove.browser.shared.process import ChildProcess, RunFolder, discard
 from rove.browser.webkit.install import INSTALL_HINT, Installation, xvfb
 from rove.errors import BrowserUnavailable
-from rove.validation.record import dataclass
+from rove.records import dataclass
 
 # rove waits for pages itself, answers their dialogs itself, and ends scripts by deadlines of its own.
 _BEHAVIOUR: dict[str, Any] = {

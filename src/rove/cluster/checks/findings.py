@@ -10,11 +10,9 @@ from typing import cast
 
 from rove.browser.browser import Finding, State
 from rove.cluster.connection.cluster import Cluster
-from rove.cluster.connection.installed import require_cluster_packages
-from rove.cluster.connection.node_facts import NodeFacts
-from rove.cluster.connection.options import ClusterOptions, is_loopback
-from rove.cluster.placement.node_load import MEGABYTE, NodeLoad, host_room
-from rove.cluster.placement.node_watch import report_of
+from rove.cluster.connection.options import ClusterOptions, NodeFacts, is_loopback, require_cluster_packages
+from rove.cluster.placement.choice import MEGABYTE, NodeLoad, host_room
+from rove.cluster.placement.relocation import report_of
 from rove.cluster.placement.state_store import SessionStateStore
 from rove.errors import RoveError
 from rove.settings.tree import Settings

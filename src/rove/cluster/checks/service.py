@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rove.browser.engines import load_engine
-from rove.cluster.node.node import Node
-from rove.cluster.node.offering import offered
+from rove.cluster.node.node import Node, offered
 from rove.settings.sections import EngineName
 from rove.settings.tree import load
 

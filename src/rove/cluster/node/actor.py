@@ -11,8 +11,7 @@ import time
 from collections.abc import AsyncGenerator
 from typing import Any
 
-from rove.cluster.node.folder import NodeFolder
-from rove.cluster.node.node import Node
+from rove.cluster.node.node import Node, NodeFolder
 from rove.cluster.payload import decode, encode
 from rove.errors import RoveError
 

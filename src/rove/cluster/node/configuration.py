@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from rove.guard.policy.policy_file import policy_from
-from rove.guard.policy.rule_policy import RulePolicy
+from rove.guard.policy_rules import RulePolicy, policy_from
 from rove.guard.secrets.secret import Secret
 from rove.guard.secrets.secrets import Secrets, secrets_from
+from rove.records import dataclass
 from rove.settings.tree import Settings, load
-from rove.validation.record import dataclass
 
 # Folders of a node's own home with what `rove install` has fetched there.
 INSTALLED = ("browsers", "axe")

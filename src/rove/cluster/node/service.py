@@ -8,9 +8,8 @@ import platform
 from pathlib import Path
 from typing import Any
 
-from rove.cluster.node.node import Node
-from rove.cluster.node.offering import offered
-from rove.engine.sessions.memory import available_memory
+from rove.cluster.node.node import Node, offered
+from rove.engine.memory import available_memory
 from rove.version import VERSION
 
 MACHINE_ID = Path("/proc/sys/kernel/random/boot_id")

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from rove.errors import InvalidArguments
-from rove.settings.toml_text import parse_toml
-from rove.validation.pattern import pattern
+from rove.patterns import pattern
+from rove.settings.toolset_file import parse_toml
 
 # Inline metadata of scripts (PEP 723): comments with TOML.
 _METADATA = pattern(r"^# /// script$\s(?P<content>(^#(| .*)$\s)+)^# ///$", re.MULTILINE)

@@ -11,16 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rove.cluster.node.node import Node
-from rove.cluster.node.offering import offered
-from rove.cluster.node.ray_ports import ray_ports
-from rove.cluster.pages.journal_copy import JournalPart, read_part
-from rove.cluster.pages.setup import Opened, PagesSetup, Visited
-from rove.engine.sessions.memory import available_memory
+from rove.cluster.node.node import Node, offered, ray_ports
+from rove.cluster.pages.messages import JournalPart, Opened, PagesSetup, Visited, read_part
+from rove.engine.memory import available_memory
 from rove.errors import NotOpen
 from rove.jobs.browser_worker import SESSION, BrowserWorker
-from rove.jobs.options import PageOptions, parallel_for
-from rove.jobs.worker import PageTask, WorkerState
+from rove.jobs.worker import PageOptions, PageTask, WorkerState, parallel_for
 from rove.settings.tree import Settings
 
 # Folders of the workspace whose files are written little by little, until a session is closed.

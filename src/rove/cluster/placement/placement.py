@@ -7,12 +7,20 @@ import time
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Collection
 
-from rove.cluster.placement.choice import Limits, Wish, choose, free_places
-from rove.cluster.placement.node_load import MEGABYTE, NodeLoad, NodeReport, session_cost
-from rove.engine.sessions.waiting_line import WaitingLine
+from rove.cluster.placement.choice import (
+    MEGABYTE,
+    Limits,
+    NodeLoad,
+    NodeReport,
+    Wish,
+    choose,
+    free_places,
+    session_cost,
+)
+from rove.engine.admission import WaitingLine
 from rove.errors import InvalidArguments, LimitReached, RoveError
-from rove.settings.cluster import Clustering
-from rove.validation.record import dataclass
+from rove.records import dataclass
+from rove.settings.sections import Clustering
 
 # Names whose last node is remembered after their session was closed.
 REMEMBERED = 10_000

@@ -1,15 +1,17 @@
-"""How a cluster is: its nodes, the sessions on them, those that wait, and the store of states, as plain data."""
+"""How a cluster is: nodes, sessions, those that wait, the store of states; and what a person can do with nodes."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from typing import Any, Literal
 
-from rove.cluster.connection.node_facts import NodeFacts
+from rove.cluster.connection.cluster import Cluster
+from rove.cluster.connection.options import NodeFacts
 from rove.cluster.placement.placement import Placement
-from rove.cluster.placement.state_saver import StoreFacts
+from rove.cluster.placement.relocation import Relocation
+from rove.cluster.placement.state_store import StateSaver, StoreFacts
 from rove.errors import InvalidArguments
-from rove.validation.record import dataclass
+from rove.records import dataclass
 
 # `draining`: its sessions are moved away; `drained`: none is left; `silent`: it does not answer; `refused`: it must not
 # be used, and `reason` says why.
@@ -98,3 +100,52 @@ def find_node(given: str, nodes: list[str]) -> str:
         return meant[0]
     what = f"{given} may be each of {', '.join(meant)}." if meant else f"There is no node {given}."
     raise InvalidArguments(what, hint=f"Name one of the nodes: {', '.join(nodes) or 'there is none'}.")
+
+
+class NodeControl:
+    """The `ClusterControl` of a server that has placed sessions on nodes. `queue`: most of them that wait in line."""
+
+    def __init__(self, cluster: Cluster, relocation: Relocation, states: StateSaver, queue: int) -> None:
+        self._cluster = cluster
+        self._placement = relocation.placement
+        self._relocation = relocation
+        self._states = states
+        self._queue = queue
+
+    def status(self) -> dict[str, Any]:
+        """Return how the nodes, the line of waiting sessions and the store of states are, as plain data."""
+        placement, relocation = self._placement, self._relocation
+        nodes = sorted((node_status(facts, placement) for facts in self._cluster.all_nodes()), key=lambda node: node.id)
+        return ClusterStatus(
+            address=self._cluster.options.address,
+            source="server",
+            is_connected=self._cluster.is_connected,
+            nodes=tuple(nodes),
+            sessions=placement.count,
+            free_places=placement.free_places,
+            session_bytes=placement.session_cost,
+            waiting=placement.waiting,
+            queue=self._queue,
+            moving=tuple(relocation.moving),
+            problems=tuple(relocation.problems.items()),
+            store=self._states.facts,
+        ).as_dict()
+
+    def drain(self, node: str, /) -> dict[str, Any]:
+        """Place nothing on a node any more, and move its sessions away; return its status. Raises InvalidArguments."""
+        node = self._found(node)
+        self._relocation.drain(node)
+        return self._status_of(node)
+
+    def end_draining(self, node: str, /) -> dict[str, Any]:
+        """Leave on a node what is still there, and place sessions there again. Raises InvalidArguments."""
+        node = self._found(node)
+        self._relocation.end_draining(node)
+        return self._status_of(node)
+
+    def _found(self, node: str) -> str:
+        return find_node(node, sorted(report.id for report in self._placement.reports))
+
+    def _status_of(self, node: str) -> dict[str, Any]:
+        status: dict[str, Any] = next(each for each in self.status()["nodes"] if each["id"] == node)
+        return status

@@ -12,24 +12,28 @@ from rove.action import parse
 from rove.browser.input_event import InputEvent
 from rove.browser.page_data import Box
 from rove.cluster.node.configuration import Configuration
-from rove.cluster.node.node import Node
-from rove.cluster.node.offering import offered
-from rove.cluster.node.ray_ports import ray_ports
-from rove.cluster.sessions.messages import Event, FileFacts, Opening, Orders, RunAnswer, RunRequest, SessionFacts
-from rove.cluster.sessions.node.files import SessionFiles
-from rove.cluster.sessions.node.logs import SESSION, RelayedLog
-from rove.cluster.sessions.node.node_sessions import NodeSessions
-from rove.cluster.sessions.node.outbox import Outbox
-from rove.cluster.sessions.node.relays import OPENED, OpenedEntry, RelayedApprover
-from rove.cluster.sessions.saved_session import SavedSession
-from rove.engine.people.driver import Lease
-from rove.engine.people.live_view import LiveFrame, LiveView
-from rove.engine.run.options import Report, ignore_progress
-from rove.engine.sessions.session import Session
+from rove.cluster.node.node import Node, offered, ray_ports
+from rove.cluster.sessions.messages import (
+    Event,
+    FileFacts,
+    Opening,
+    Orders,
+    RunAnswer,
+    RunRequest,
+    SavedSession,
+    SessionFacts,
+)
+from rove.cluster.sessions.node_files import SessionFiles
+from rove.cluster.sessions.node_sessions import NodeSessions
+from rove.cluster.sessions.relays import OPENED, SESSION, OpenedEntry, Outbox, RelayedApprover, RelayedLog
+from rove.engine.live_view import LiveFrame, LiveView
+from rove.engine.people import Lease
+from rove.engine.run_request import Report, ignore_progress
+from rove.engine.session import Session
 from rove.errors import ClusterUnavailable, NotOpen, RoveError
 from rove.outcome import AnyOutcome
 from rove.snapshot.tree import Snapshot
-from rove.states.state import BrowserState
+from rove.storage.state import BrowserState
 from rove.tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)

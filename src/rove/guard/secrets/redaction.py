@@ -6,12 +6,22 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import AnyStr, NamedTuple, TypeVar
 
-from rove.guard.secrets.search.alphabet import Alphabet, compatible
-from rove.guard.secrets.search.character_codes import codes
-from rove.guard.secrets.search.escapes import decoded, escaped_windows, telling_escapes, without_separators
-from rove.guard.secrets.search.part_index import Form, PartIndex, Run, WholeIndex, encodings_of, turned
-from rove.guard.secrets.search.short_tokens import MIN_LETTERS, ShortTokens
-from rove.guard.secrets.search.text_views import Reading, Squeezed, visible, without_tags
+from rove.guard.secrets.part_index import Form, PartIndex, Run, WholeIndex, encodings_of, turned
+from rove.guard.secrets.readings import (
+    MIN_LETTERS,
+    Alphabet,
+    Reading,
+    ShortTokens,
+    Squeezed,
+    codes,
+    compatible,
+    decoded,
+    escaped_windows,
+    telling_escapes,
+    visible,
+    without_separators,
+    without_tags,
+)
 
 T = TypeVar("T")
 

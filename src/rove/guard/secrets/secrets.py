@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rove.errors import Denied
-from rove.guard.secrets.near_misses import NearMisses
-from rove.guard.secrets.secret import Secret
+from rove.guard.secrets.secret import NearMisses, Secret
 from rove.settings.tree import Settings
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, Literal, NoReturn, cast
 
 from rove.errors import InvalidSettings
+from rove.fields import UNKNOWN, InvalidFields, Validated, arg, build
 from rove.guard.secrets.redaction import MIN_LENGTH
 from rove.guard.secrets.secret import Secret
-from rove.settings.toml_text import parse_toml
+from rove.records import dataclass
+from rove.settings.toolset_file import parse_toml
 from rove.target import canonical_origin, is_secret_name
-from rove.validation.fields import UNKNOWN, InvalidFields, Validated, arg, build
-from rove.validation.record import dataclass
 
 VALUE_SOURCES = ("value", "env", "file", "keyring")
 MAX_FILE_BYTES = 65_536

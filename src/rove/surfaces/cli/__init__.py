@@ -1,1 +1,1 @@
-"""The command line."""
+"""The command line: its commands, their arguments, and the daemon that runs actions."""

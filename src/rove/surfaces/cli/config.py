@@ -1,13 +1,25 @@
-"""`rove config`: show settings, and write them to the config file."""
+"""`rove config`: show settings, write them to the config file, open it in the user's editor."""
 
 from __future__ import annotations
 
+import os
+import shlex
+import shutil
+import subprocess
 import sys
+import tempfile
+from pathlib import Path
 from typing import Any
 
+from rove.errors import InvalidArguments, InvalidSettings
 from rove.settings.tree import Option, Resolved, option_of, options
-from rove.surfaces.arguments.setting_flags import shown
-from rove.surfaces.colours import palette_for
+from rove.surfaces.cli.setting_flags import shown
+from rove.surfaces.cli.terminal_output import palette_for
+
+EDITORS = ("nano", "vim", "vi")
+# Holds a text that was not valid, until it is.
+KEPT = "config.toml.draft"
+BEGINNING = "# Settings of rove. `rove config show` lists all of them, docs/settings.md explains each.\n"
 
 
 def show(resolved: Resolved) -> int:
@@ -54,3 +66,81 @@ def _value(resolved: Resolved, option: Option) -> str:
         "attach": settings.attach or "none",
     }
     return shown(followed.get(option.key, value))
+
+
+def edit(path: Path) -> int:
+    """Let the user edit a copy, and keep it if it is valid; otherwise say why, and offer to go on editing."""
+    editor = _editor()
+    before = path.read_text("utf-8", "replace") if path.exists() else BEGINNING
+    kept = path.with_name(KEPT)
+    with tempfile.TemporaryDirectory() as folder:
+        draft = Path(folder, "config.toml")
+        draft.write_text(kept.read_text("utf-8", "replace") if kept.exists() else before, "utf-8")
+        while True:
+            if _exit_code(editor, draft):
+                print("rove: The editor failed; nothing is changed.", file=sys.stderr)
+                return 1
+            text = draft.read_text("utf-8", "replace")
+            if text == before:
+                print("Nothing is changed.")
+            if text == before or _is_kept(path, text):
+                kept.unlink(missing_ok=True)
+                return 0
+            if not _goes_on():
+                return _keep(kept, text)
+
+
+def _exit_code(editor: list[str], draft: Path) -> int:
+    try:
+        return subprocess.run([*editor, str(draft)], check=False).returncode
+    except OSError as error:
+        raise _no_editor(f"The editor {editor[0]} cannot be started: {error.strerror}.") from error
+
+
+def _is_kept(path: Path, text: str) -> bool:
+    from rove.settings.config_file import write_text
+
+    try:
+        write_text(path, text)
+    except InvalidSettings as error:
+        print(f"rove: {error.message}\n      {error.hint}", file=sys.stderr)
+        return False
+    print(f"{path} is written. It holds from the next start of rove.")
+    return True
+
+
+def _keep(kept: Path, text: str) -> int:
+    """Keep what was typed, for the next time."""
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text(text, "utf-8")
+    print(f"      What you typed is kept in {kept}: `rove config edit` goes on with it.", file=sys.stderr)
+    return 1
+
+
+def _goes_on() -> bool:
+    if not sys.stdin.isatty():
+        return False
+    print("Edit it again? Otherwise the settings stay as they are. [Y/n] ", end="", flush=True)
+    answer = sys.stdin.readline()
+    return bool(answer) and answer.strip().lower() in ("", "y", "yes")
+
+
+def _editor() -> list[str]:
+    chosen = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if chosen and chosen.strip():
+        try:
+            return shlex.split(chosen)
+        except ValueError as error:
+            raise _no_editor(f"EDITOR, {chosen!r}, cannot be read: {error}.") from error
+    if not sys.stdin.isatty():
+        raise InvalidArguments(
+            "There is no terminal for an editor.", hint="Use `rove config set KEY VALUE`, or set EDITOR."
+        )
+    found = next((editor for editor in EDITORS if shutil.which(editor)), None)
+    if found is None:
+        raise _no_editor("No editor was found.")
+    return [found]
+
+
+def _no_editor(message: str) -> InvalidArguments:
+    return InvalidArguments(message, hint="Set EDITOR to one that is installed, or use `rove config set KEY VALUE`.")

@@ -10,8 +10,8 @@ from rove.browser.browser import Finding
 from rove.engine.self_check import examine
 from rove.errors import InvalidSettings
 from rove.settings.tree import Settings
-from rove.surfaces.cli.clients.findings import client_findings
-from rove.surfaces.colours import palette_for
+from rove.surfaces.cli.mcp_clients import client_findings
+from rove.surfaces.cli.terminal_output import palette_for
 
 MARKS = {"good": "ok  ", "worth knowing": "note", "broken": "FAIL"}
 COLOURS = {"good": "green", "worth knowing": "yellow", "broken": "red"}

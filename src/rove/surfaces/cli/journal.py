@@ -12,12 +12,10 @@ from typing import Any, NoReturn
 
 from rove.engine.guard_notice import GUARDED
 from rove.errors import InvalidArguments, JournalFailed, NotOpen
-from rove.ledger.chain import ChainedLine
-from rove.ledger.files import LedgerFiles, names
-from rove.ledger.reader import Feed, Recent, recent
-from rove.ledger.verification import Verdict, verify, verify_file
-from rove.render.cleaning import one_line
-from rove.surfaces.colours import palette_for
+from rove.guard.cleaning import one_line
+from rove.storage.ledger import ChainedLine, Feed, LedgerFiles, Recent, names, recent
+from rove.storage.ledger_verification import Verdict, verify, verify_file
+from rove.surfaces.cli.terminal_output import palette_for
 
 # Seconds between two looks at the files. Each operating system has another way to wait for a change; a look costs one
 # stat for each session.

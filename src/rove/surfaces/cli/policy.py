@@ -6,17 +6,24 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from rove.action import registry
+from rove.advice import nearest
 from rove.errors import InvalidArguments
-from rove.guard.hosts.host_rules import HostRules
-from rove.guard.hosts.local_machine import OwnPorts
-from rove.guard.hosts.urls import WEB_SCHEMES, scheme_of
-from rove.guard.policy.policy import Ask, Deny
-from rove.guard.policy.policy_file import policy_from, read_policy
-from rove.guard.policy.rule_policy import BUILT_IN_DEFAULTS, ActionFacts, PolicyRule, RulePolicy, built_in_rules
+from rove.guard.network.addresses import OwnPorts
+from rove.guard.network.host_rules import HostRules
+from rove.guard.network.urls import WEB_SCHEMES, scheme_of
+from rove.guard.policy import Ask, Deny
+from rove.guard.policy_rules import (
+    BUILT_IN_DEFAULTS,
+    ActionFacts,
+    PolicyRule,
+    RulePolicy,
+    built_in_rules,
+    policy_from,
+    read_policy,
+)
 from rove.settings.tree import Settings
 from rove.target import web_address
 from rove.toolsets.catalogue import PREFIX
-from rove.validation.spelling import nearest
 
 # A command such as `rove click` runs in the daemon, which has no terminal of its own.
 OF_COMMANDS = "for a command such as `rove click`, the person at its terminal, or at `rove approve` or `rove watch`"

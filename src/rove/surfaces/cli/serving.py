@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rove.engine.guard_notice import guard_notice_of
-from rove.engine.sessions.sessions import EarlyLaunch, Sessions
+from rove.engine.sessions import EarlyLaunch, Sessions
 from rove.errors import InvalidSettings
 from rove.settings.extras import INSTALL_SERVE
 from rove.settings.tree import Settings
@@ -22,9 +22,9 @@ from rove.toolsets.toolset import Toolset, toolset_from
 from rove.version import VERSION
 
 if TYPE_CHECKING:
-    from rove.engine.served.served_sessions import ServedSessions
+    from rove.engine.client_sessions import ServedSessions
     from rove.surfaces.gateway.gateway import Gateway, MakeSessions
-    from rove.surfaces.gateway.live.observer import SessionObserver
+    from rove.surfaces.gateway.live_view import SessionObserver
 
 
 AT_TERMINAL = """\
@@ -78,10 +78,10 @@ def _maker(settings: Settings) -> MakeSessions | None:
     address = settings.cluster.address
     if address is None:
         return None
-    from rove.cluster.connection.installed import require_cluster_packages
+    from rove.cluster.connection.options import require_cluster_packages
 
     require_cluster_packages()
-    from rove.cluster.sessions.server.serving import sessions_on
+    from rove.cluster.sessions.cluster_sessions import sessions_on
 
     def make(served: Settings, observer: SessionObserver) -> ServedSessions:
         return sessions_on(address, served, appointed(served), observer, observer)
@@ -92,7 +92,7 @@ def _maker(settings: Settings) -> MakeSessions | None:
 @contextlib.contextmanager
 def _demo_site(settings: Settings) -> Generator[tuple[Settings, str]]:
     """Serve the built-in site; yield settings that let sessions reach it, and its address."""
-    from rove.demo.site import tea_room
+    from rove.surfaces.cli.demo import tea_room
 
     with tea_room() as site:
         host = site.removeprefix("http://")

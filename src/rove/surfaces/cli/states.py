@@ -5,16 +5,15 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from rove.engine.logins.login import Logins
-from rove.engine.logins.state_desk import described
+from rove.engine.logins import Logins, described
 from rove.errors import InvalidArguments
+from rove.guard.cleaning import readable
 from rove.owned_names import mark_in, without_mark
-from rove.render.cleaning import readable
 from rove.settings.tree import Settings
-from rove.states.facts import StateFacts
-from rove.states.private_files import write_private_new
-from rove.states.profiles import lock_profile, profile_holder, profile_names
-from rove.states.storage_state import read_storage_state, write_storage_state
+from rove.storage.playwright_state import read_storage_state, write_storage_state
+from rove.storage.private_files import write_private_new
+from rove.storage.profiles import lock_profile, profile_holder, profile_names
+from rove.storage.saved_states import StateFacts
 
 # The session that a state comes from which a person has imported.
 IMPORTED = "(imported)"

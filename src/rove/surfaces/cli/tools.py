@@ -1,4 +1,4 @@
-"""`rove tools`: what a model sees of its tools, and what that costs."""
+"""`rove tools` and `rove skill`: what models see of the tools, and the guide for agents that run commands."""
 
 from __future__ import annotations
 
@@ -6,17 +6,23 @@ import json
 import sys
 import textwrap
 from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
 from typing import Any, Literal
 
 from rove.settings.toolset_file import DEFAULT_TOOLSET, names_of_toolsets, read_toolset
 from rove.settings.tree import Settings
 from rove.snapshot import estimate
-from rove.surfaces.mcp.features.tools import described
+from rove.surfaces.mcp.features import described
 from rove.toolsets.tool import Tool
 from rove.toolsets.toolset import toolset_from
 
 WIDTH = 100
 DEFAULT_SUMMARY = "Every action of the catalogue as a tool of its own; groups are added with --with."
+
+# Where agents look for skills of a user.
+SKILLS = Path("~/.claude/skills")
+NAME = "rove"
 
 
 def show(settings: Settings, form: Literal["text", "tokens", "json"]) -> int:
@@ -69,3 +75,20 @@ def _type_of(schema: dict[str, Any]) -> str:
     values = f" ({', '.join(map(str, schema['enum']))})" if "enum" in schema else ""
     default = f", {json.dumps(schema['default'])} if not given" if "default" in schema else ""
     return f"{kind}{values}{default}"
+
+
+def skill_text() -> str:
+    """Return the guide."""
+    return files("rove.surfaces.cli").joinpath("skill.md").read_text("utf-8")
+
+
+def show_skill(install_to: Path | None) -> int:
+    """Print the guide, or write it as a skill file below a folder."""
+    if install_to is None:
+        print(skill_text(), end="")
+        return 0
+    path = install_to.expanduser() / NAME / "SKILL.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(skill_text(), "utf-8")
+    print(f"Wrote {path}")
+    return 0

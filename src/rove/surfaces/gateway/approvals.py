@@ -10,12 +10,12 @@ from dataclasses import field
 from typing import Any
 
 from rove.errors import Denied, NotOpen
-from rove.guard.hosts.unicode_hosts import described_hosts
-from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest
-from rove.render.cleaning import visible
-from rove.render.consequences import HOST, NOTE, consequence_facts
+from rove.guard.cleaning import visible
+from rove.guard.network.urls import described_hosts
+from rove.guard.policy import ApprovalAnswer, ApprovalRequest
+from rove.records import dataclass
 from rove.surfaces.gateway.events import Events
-from rove.validation.record import dataclass
+from rove.toolsets.approval_text import HOST, NOTE, consequence_facts
 
 REQUESTED = "exec.approval_request"
 RESOLVED = "exec.approval_resolved"

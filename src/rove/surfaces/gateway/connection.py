@@ -15,13 +15,12 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from rove.advice import Names, insert_names
 from rove.errors import Forbidden, InvalidMessage, RateLimited, RoveError
 from rove.owned_names import mark_of
+from rove.surfaces.gateway.events import to_text
 from rove.surfaces.gateway.gateway import GOING_AWAY, TOKEN_ENDED, UNAUTHORIZED, Gateway
-from rove.surfaces.gateway.methods.approvals import DECISIONS
 from rove.surfaces.gateway.methods.method import Method, read
+from rove.surfaces.gateway.methods.people import DECISIONS
 from rove.surfaces.gateway.tokens import Scope, Token, for_all
-from rove.surfaces.gateway.wire_text import to_text
-from rove.surfaces.mcp.http.access import note_authenticated
-from rove.surfaces.mcp.http.rate_limit import RateLimit
+from rove.surfaces.mcp.http_access import RateLimit, note_authenticated
 from rove.tasks import BackgroundTasks
 from rove.toolsets.catalogue import catalogue_names
 

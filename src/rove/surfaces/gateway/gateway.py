@@ -1,35 +1,36 @@
-"""Everything that one server holds: the sessions, and what its clients do with them."""
+"""Everything that one server holds: the sessions, their records, and what its clients do with them."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import logging
+import sys
 from base64 import b64encode
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from rove.engine.served.served_session import ServedSession
-from rove.engine.served.served_sessions import ServedSessions
-from rove.engine.sessions.sessions import Sessions
-from rove.errors import RoveError
-from rove.owned_names import is_named_by, mark_in, mark_of
-from rove.render.cleaning import visible
+from rove.engine.client_sessions import ServedSessions
+from rove.engine.journal import EARLIER
+from rove.engine.session_interface import ServedSession
+from rove.engine.sessions import Sessions
+from rove.errors import NotOpen, RoveError
+from rove.guard.cleaning import visible
+from rove.owned_names import is_named_by, mark_in, mark_of, without_mark
 from rove.settings.tree import Settings
+from rove.storage.ledger import LedgerFiles, names, recent
 from rove.surfaces.approvers import appointed
-from rove.surfaces.gateway.agent.chats import Chats
 from rove.surfaces.gateway.approvals import ApprovalInbox, targets_before_leaving
+from rove.surfaces.gateway.chat.chats import Chats
 from rove.surfaces.gateway.events import Events
-from rove.surfaces.gateway.history import read_entries
-from rove.surfaces.gateway.live.observer import SessionObserver, handoff_facts
-from rove.surfaces.gateway.live.pictures import StepPictures
-from rove.surfaces.gateway.live.views import LiveViews
-from rove.surfaces.gateway.numbers.metrics import Metrics
+from rove.surfaces.gateway.live_view import LiveViews, SessionObserver, StepPictures, handoff_facts
+from rove.surfaces.gateway.metrics import Metrics
 from rove.surfaces.gateway.tokens import Scope, Token, Tokens
 from rove.surfaces.gateway.tools.registration import registered_tools
 from rove.surfaces.gateway.tools.tool import Tools
-from rove.surfaces.mcp.http.endpoint import browser_endpoint
+from rove.surfaces.mcp.http_endpoint import browser_endpoint
 from rove.tasks import BackgroundTasks
 from rove.toolsets.toolset import toolset_from
 from rove.version import VERSION
@@ -42,6 +43,35 @@ STOP_SECONDS = 8.0
 GOING_AWAY, UNAUTHORIZED = 1001, 4401
 TOKEN_ENDED = "the token was revoked or has expired"
 MakeSessions = Callable[[Settings, SessionObserver], ServedSessions]
+
+
+def read_entries(folder: Path, session: str, after: int, limit: int, last: bool) -> tuple[list[dict[str, Any]], bool]:
+    """Return entries after a number, or the last ones, each with its number; and whether there are more."""
+    if session not in names(folder):
+        named = without_mark(session)
+        raise NotOpen(f"There is no record of a session {named}.", hint="List the sessions with sessions.list.")
+    count = limit if last else sys.maxsize
+    links = [link for link in recent(LedgerFiles(folder, session), count, lambda _: True).links if link.seq > after]
+    attached = {each["sha256"]: each for link in links for each in link.facts.get("attachments", ())}
+    return [{"number": link.seq, **_whole(link.facts, attached)} for link in links[:limit]], len(links) > limit
+
+
+def _whole(facts: Mapping[str, Any], attached: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an entry with the attachments that the entries of its actions have."""
+    earlier = [attached[digest] for digest in facts.get(EARLIER, ()) if digest in attached]
+    return {**facts, "attachments": [*earlier, *facts["attachments"]]} if earlier else dict(facts)
+
+
+def recorded(folder: Path) -> list[str]:
+    """Return the names of the sessions that have a record, the newest first."""
+    return sorted(names(folder), key=lambda name: _last_change(LedgerFiles(folder, name).current), reverse=True)
+
+
+def _last_change(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 class ConnectedClient(Protocol):

@@ -15,7 +15,7 @@ from typing import Any
 
 from rove.errors import InvalidArguments, InvalidSettings, NotOpen
 from rove.owned_names import is_named_by, mark_of, own_name
-from rove.validation.record import dataclass
+from rove.records import dataclass
 
 OWNER_FILE = "owner-token"
 TOKENS_FILE = "tokens.json"

@@ -7,7 +7,6 @@ async with rove.open() as session:
 
 from __future__ import annotations
 
-from rove.surfaces.library.opening import Opening, open, open_with
-from rove.surfaces.library.session import Session
+from rove.surfaces.library.session import Opening, Session, open, open_with
 
 __all__ = ["Opening", "Session", "open", "open_with"]

@@ -16,14 +16,12 @@ from typing import Any, Self, TypeVar
 
 from rove.action import Action
 from rove.errors import NotOpen, RoveError
-from rove.guard.policy.approval import Approver
-from rove.guard.policy.policy import Policy
+from rove.guard.policy import Approver, Policy
 from rove.outcome import Outcome, Result
 from rove.settings.tree import Settings, load
 from rove.surfaces.library.blocking_methods import BlockingMethods
-from rove.surfaces.library.opening import Opening, reading_settings
-from rove.surfaces.library.python_errors import for_python
-from rove.surfaces.library.session import RecordingInProgress, Session
+from rove.surfaces.library.method import for_python
+from rove.surfaces.library.session import Opening, RecordingInProgress, Session, reading_settings
 from rove.surfaces.library.tools import SchemaForm, SessionTools, error_answer
 from rove.toolsets.tool import Answer, Tool
 

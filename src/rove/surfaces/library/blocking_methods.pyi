@@ -6,51 +6,30 @@ Written by docs/method_stubs.py from the actions: change those, then run `make d
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from rove.actions.audits.accessibility import Audited
-from rove.actions.audits.comparison import Compared
-from rove.actions.audits.performance import Profiled, ProfileStarted, VitalsMeasured
-from rove.actions.devtools.console import ConsoleLines
-from rove.actions.devtools.cookies import CookieList
-from rove.actions.devtools.har import HarSaved
-from rove.actions.devtools.network import RequestList
-from rove.actions.devtools.storage import StorageContents
-from rove.actions.devtools.throttling import Throttled
-from rove.actions.devtools.workers import WorkerList
-from rove.actions.emulation.credentials import CredentialsSet
-from rove.actions.emulation.device import Emulated
-from rove.actions.emulation.interception import RuleHeader, Rules
-from rove.actions.emulation.permissions import Permitted
-from rove.actions.files.downloads import DownloadList
-from rove.actions.files.images import ImageRead
-from rove.actions.input.clipboard import Copied
-from rove.actions.input.dialogs import DialogAnswered
-from rove.actions.input.files import DroppedText, Uploaded
-from rove.actions.input.forms import Checked, Filled, FormField, FormFilled, Selected
-from rove.actions.input.keyboard import Pressed, Typed
-from rove.actions.input.pointer import Clicked, Dragged, Hovered, Scrolled
-from rove.actions.pages.aria import AriaSnapshotTaken
-from rove.actions.pages.find import Found
-from rove.actions.pages.navigation import Navigated, Visited
-from rove.actions.pages.outline import OutlineTaken
-from rove.actions.pages.pdf import Printed
-from rove.actions.pages.screenshot import Pictured
-from rove.actions.pages.script import Evaluated
-from rove.actions.pages.snapshot import SnapshotTaken
-from rove.actions.pages.video import VideosStopped, VideoStarted
-from rove.actions.pages.wait import Waited
-from rove.actions.reading.fetch import Fetched
-from rove.actions.recordings.expect import Expected
-from rove.actions.recordings.find_recorded import RecordedFound
-from rove.actions.recordings.replay import Replayed
-from rove.actions.sessions.batch import BatchDone
-from rove.actions.sessions.emulation import NetworkSwitched, Resized
-from rove.actions.sessions.handoff import HandedBack
-from rove.actions.sessions.sessions import SessionClosed, SessionOpened, StatusReport
-from rove.actions.sessions.states import StateDeleted, StateExported, StateList, StateLoaded, StateSaved
-from rove.actions.sessions.tabs import TabList
+from rove.actions.accessibility import Audited
+from rove.actions.batch import BatchDone
+from rove.actions.compare import Compared
+from rove.actions.console import ConsoleLines, Evaluated, WorkerList
+from rove.actions.emulation import CredentialsSet, Emulated, NetworkSwitched, Permitted, Resized, Throttled
+from rove.actions.fetch import Fetched
+from rove.actions.files import DownloadList, DroppedText, ImageRead, Uploaded
+from rove.actions.forms import Checked, Filled, FormField, FormFilled, Selected
+from rove.actions.input import Clicked, Copied, DialogAnswered, Dragged, Hovered, Pressed, Scrolled, Typed
+from rove.actions.interception import RuleHeader, Rules
+from rove.actions.navigation import Navigated, Visited
+from rove.actions.network import HarSaved, RequestList
+from rove.actions.pdf import Printed
+from rove.actions.performance import Profiled, ProfileStarted, VitalsMeasured
+from rove.actions.readable_text import Extracted
+from rove.actions.replay import RecordedFound, Replayed
+from rove.actions.screenshot import Pictured, VideosStopped, VideoStarted
+from rove.actions.sessions import HandedBack, SessionClosed, SessionOpened, StatusReport, TabList
+from rove.actions.snapshot import AriaSnapshotTaken, Found, OutlineTaken, SnapshotTaken
+from rove.actions.states import StateDeleted, StateExported, StateList, StateLoaded, StateSaved
+from rove.actions.storage import CookieList, StorageContents
+from rove.actions.wait import Expected, Waited
 from rove.browser.sessions import ViewportSize
-from rove.documents.report import PdfRead
-from rove.extraction.extracted import Extracted
+from rove.content.pdf.report import PdfRead
 from rove.outcome import Outcome
 
 class BlockingMethods:
@@ -105,6 +84,42 @@ class BlockingMethods:
         boxes: Show where elements are: x,y,width,height.
         """
 
+    def outline(self, target: str | None = None) -> Outcome[OutlineTaken]:
+        """Look at the page as an outline: a line for each element, with its role, name and [attributes], and no refs.
+
+        target: Only this element and what is in it.
+        """
+
+    def aria_snapshot(
+        self,
+        target: str | None = None,
+        depth: int | None = None,
+        boxes: bool = False,
+        path: str | None = None,
+        text: str | None = None,
+        regex: str | None = None,
+    ) -> Outcome[AriaSnapshotTaken]:
+        """Look at the page as Playwright does: a YAML tree with refs; other tools take them as aria-ref=e12.
+
+        target: Only this element and what is in it.
+        depth: How deep.
+        boxes: Show where elements are: [box=x,y,width,height].
+        path: File in the workspace to save it to.
+        text: Tell which lines have this text.
+        regex: Tell which lines match this: a pattern, or /pattern/flags.
+        """
+
+    def find(
+        self, text: str | None = None, regex: str | None = None, role: str | None = None, limit: int = 10
+    ) -> Outcome[Found]:
+        """Search the whole page, also what a snapshot left out; answers with refs and what is beside.
+
+        text: Text, in any case.
+        regex: JavaScript regular expression.
+        role: Role, such as button.
+        limit: Most matches.
+        """
+
     def click(
         self,
         target: str,
@@ -150,6 +165,37 @@ class BlockingMethods:
         amount: Pixels; most of a screenful if not given.
         """
 
+    def type(self, text: str, target: str | None = None, submit: bool = False, replace: bool = False) -> Outcome[Typed]:
+        """Type text with real keystrokes, after what is there. To replace a value use fill.
+
+        text: What to type; secret:NAME for a password.
+        target: Where; what has the focus if not given.
+        submit: Press Enter afterwards.
+        replace: Replace what is there, at once, in the target.
+        """
+
+    def press(self, key: str, target: str | None = None, hold: float = 0) -> Outcome[Pressed]:
+        """Press a key or a combination.
+
+        key: Such as Enter, ArrowDown, a, Control+A.
+        target: Element to focus first.
+        hold: Seconds to hold it down.
+        """
+
+    def clipboard(self, text: str | None = None) -> Outcome[Copied]:
+        """Read the session's clipboard, or put text on it. To copy, cut or paste press Control+C, X or V.
+
+        text: Text to put on it.
+        """
+
+    def dialog(self, accept: bool, text: str | None = None, tab: str | None = None) -> Outcome[DialogAnswered]:
+        """Answer the dialog that is open on the page.
+
+        accept: True for OK, false for Cancel.
+        text: Answer to a prompt.
+        tab: Whose dialog, if several are open.
+        """
+
     def fill(self, target: str, value: str) -> Outcome[Filled]:
         """Replace the value of a field.
 
@@ -177,23 +223,6 @@ class BlockingMethods:
         checked: False to untick.
         """
 
-    def type(self, text: str, target: str | None = None, submit: bool = False, replace: bool = False) -> Outcome[Typed]:
-        """Type text with real keystrokes, after what is there. To replace a value use fill.
-
-        text: What to type; secret:NAME for a password.
-        target: Where; what has the focus if not given.
-        submit: Press Enter afterwards.
-        replace: Replace what is there, at once, in the target.
-        """
-
-    def press(self, key: str, target: str | None = None, hold: float = 0) -> Outcome[Pressed]:
-        """Press a key or a combination.
-
-        key: Such as Enter, ArrowDown, a, Control+A.
-        target: Element to focus first.
-        hold: Seconds to hold it down.
-        """
-
     def wait(
         self,
         text: str | None = None,
@@ -213,6 +242,25 @@ class BlockingMethods:
         load: Load state.
         navigation: Another page than before the last act.
         seconds: A time, if nothing else is given; else the most to wait.
+        """
+
+    def expect(
+        self,
+        text: str | None = None,
+        gone: str | None = None,
+        url: str | None = None,
+        target: str | None = None,
+        count: int | None = None,
+        seconds: float = 5,
+    ) -> Outcome[Expected]:
+        """Fail unless all that is given holds, or comes to hold in time. Recordings have it as an assertion.
+
+        text: Text that the page shows.
+        gone: Text that it does not show.
+        url: Part of the URL, or a pattern with *.
+        target: Element that is there; with `count`, so many of them.
+        count: How many elements the target means; 0 for none.
+        seconds: Most seconds to wait for it.
         """
 
     def screenshot(
@@ -239,6 +287,16 @@ class BlockingMethods:
         full_size: Do not scale the file down, only the picture in the answer.
         scale: Pixels of CSS, or those of a denser screen.
         """
+
+    def start_video(self, name: str | None = None, tab: str | None = None) -> Outcome[VideoStarted]:
+        """Record a video of what the session shows, as a WebM file, until stop_video or the end of the session.
+
+        name: Name of the file.
+        tab: Tab to record; by default whichever is current.
+        """
+
+    def stop_video(self) -> Outcome[VideosStopped]:
+        """End the videos of the session, and tell where the files are."""
 
     def extract(
         self,
@@ -268,12 +326,76 @@ class BlockingMethods:
         csv: With mode rows: also write all rows to this file of the workspace.
         """
 
+    def console(
+        self,
+        level: Literal["debug", "info", "warning", "error"] = "debug",
+        limit: int = 50,
+        clear: bool = False,
+        characters: int = 12000,
+    ) -> Outcome[ConsoleLines]:
+        """Read the console of the tab and its workers, uncaught errors included.
+
+        level: This and worse.
+        limit: Most entries, the latest ones.
+        clear: Forget all entries after this.
+        characters: Most characters.
+        """
+
     def evaluate(self, expression: str, target: str | None = None, await_promise: bool = True) -> Outcome[Evaluated]:
         """Run JavaScript in the page and return its value.
 
         expression: Expression, or a function, which is given the element.
         target: Element to hand to the function.
         await_promise: Wait for a promise.
+        """
+
+    def workers(
+        self,
+        operation: Literal["list", "inspect", "update", "stop", "unregister", "bypass", "use"] = "list",
+        url: str | None = None,
+    ) -> Outcome[WorkerList]:
+        """List workers and stop them; inspect, update or unregister service workers, or have the tab bypass those.
+
+        operation: `use` ends a bypass; reload the page after a change.
+        url: Part of the worker's address; all if not given.
+        """
+
+    def status(self) -> Outcome[StatusReport]:
+        """Tell which sessions and tabs are open and where they are."""
+
+    def open_session(
+        self,
+        name: str | None = None,
+        state: str | None = None,
+        save_on_close: bool = False,
+        headless: bool | None = None,
+        viewport: ViewportSize | None = None,
+        engine: Literal["chromium", "firefox", "webkit"] | None = None,
+        start: bool = False,
+        video: bool = False,
+        har: bool = False,
+        must_be_new: bool = False,
+        profile: str | None = None,
+    ) -> Outcome[SessionOpened]:
+        """Open a session of its own, with no cookies or storage of others.
+
+        name: Name to use as `session`; made up if not given.
+        state: Saved state to begin with.
+        save_on_close: Save the session as `state` after calls, and when it is closed.
+        headless: Without a window, or with one.
+        viewport: Size of its tabs.
+        engine: Browser engine; the one that is set if not given.
+        start: Start its browser now, not with the first call.
+        video: Record a video of it.
+        har: Record its network traffic as HAR.
+        must_be_new: Refuse a name that is open already.
+        profile: Profile, which a browser of its own keeps.
+        """
+
+    def close_session(self, name: str | None = None) -> Outcome[SessionClosed]:
+        """Close a session and forget its cookies and storage, unless they are saved.
+
+        name: Which; the one of this call if not given.
         """
 
     def tabs(
@@ -291,6 +413,13 @@ class BlockingMethods:
         url: Address for a new tab.
         index: Which tab, by its place in the list, from 0.
         at_least_one: Open an empty tab if there is none.
+        """
+
+    def handoff(self, reason: str, timeout: float | None = None) -> Outcome[HandedBack]:
+        """Ask a person to do something in this tab (log in, solve a captcha, pay), and wait until they hand back.
+
+        reason: What to do.
+        timeout: Seconds to wait for them.
         """
 
     def audit(
@@ -318,35 +447,10 @@ class BlockingMethods:
         path: File in the workspace for all of it, as JSON.
         """
 
-    def aria_snapshot(
-        self,
-        target: str | None = None,
-        depth: int | None = None,
-        boxes: bool = False,
-        path: str | None = None,
-        text: str | None = None,
-        regex: str | None = None,
-    ) -> Outcome[AriaSnapshotTaken]:
-        """Look at the page as Playwright does: a YAML tree with refs; other tools take them as aria-ref=e12.
-
-        target: Only this element and what is in it.
-        depth: How deep.
-        boxes: Show where elements are: [box=x,y,width,height].
-        path: File in the workspace to save it to.
-        text: Tell which lines have this text.
-        regex: Tell which lines match this: a pattern, or /pattern/flags.
-        """
-
     def batch(self, steps: Sequence[Mapping[str, Any]]) -> Outcome[BatchDone]:
         """Run several actions in order, within one `timeout`; stop at the first that fails.
 
         steps: In order.
-        """
-
-    def clipboard(self, text: str | None = None) -> Outcome[Copied]:
-        """Read the session's clipboard, or put text on it. To copy, cut or paste press Control+C, X or V.
-
-        text: Text to put on it.
         """
 
     def compare(
@@ -372,57 +476,6 @@ class BlockingMethods:
         max_share: Which share of the pixels may differ, such as 0.01.
         update: Keep this picture as the baseline from now on.
         fail: An error if it does not match, or if there is no baseline.
-        """
-
-    def console(
-        self,
-        level: Literal["debug", "info", "warning", "error"] = "debug",
-        limit: int = 50,
-        clear: bool = False,
-        characters: int = 12000,
-    ) -> Outcome[ConsoleLines]:
-        """Read the console of the tab and its workers, uncaught errors included.
-
-        level: This and worse.
-        limit: Most entries, the latest ones.
-        clear: Forget all entries after this.
-        characters: Most characters.
-        """
-
-    def cookies(
-        self,
-        operation: Literal["list", "get", "set", "delete", "clear"] = "list",
-        name: str | None = None,
-        value: str | None = None,
-        subdomains: bool = False,
-        path: str | None = None,
-        seconds: float | None = None,
-        http_only: bool = False,
-        secure: bool = False,
-        same_site: Literal["strict", "lax", "none"] | None = None,
-    ) -> Outcome[CookieList]:
-        """List, read, set or delete the cookies of the page. Values that scripts cannot read are left out.
-
-        operation: `get` shows one with its value; `clear` deletes all.
-        name: Which cookie.
-        value: Value to set.
-        subdomains: Set it for the subdomains of the page's host too.
-        path: Path to set it for.
-        seconds: How long it lasts; until the session ends if not given.
-        http_only: For `set`: hide it from scripts. For `get`: read a value that is hidden from them, if a person
-            allows it.
-        secure: Send it over https only.
-        same_site: When other sites' pages send it.
-        """
-
-    def credentials(
-        self, origin: str, username: str | None = None, password: str | None = None
-    ) -> Outcome[CredentialsSet]:
-        """Answer a server that asks for a password in the browser's own prompt (HTTP authentication).
-
-        origin: The server.
-        username: User name; none to forget the credentials.
-        password: secret:NAME, a secret that the owner has bound to the origin.
         """
 
     def emulate(
@@ -487,37 +540,6 @@ class BlockingMethods:
         reset: End what is emulated before what is given here begins.
         """
 
-    def dialog(self, accept: bool, text: str | None = None, tab: str | None = None) -> Outcome[DialogAnswered]:
-        """Answer the dialog that is open on the page.
-
-        accept: True for OK, false for Cancel.
-        text: Answer to a prompt.
-        tab: Whose dialog, if several are open.
-        """
-
-    def read_pdf(
-        self,
-        path: str,
-        pages: str | None = None,
-        images: bool = False,
-        password: str | None = None,
-        max_characters: int = 20000,
-    ) -> Outcome[PdfRead]:
-        """Read a PDF file of the workspace: text by page with tables, outline, links, form fields; pictures of pages.
-
-        path: Path in the workspace.
-        pages: Which pages: 1-3,5 or 8-. All by default.
-        images: Also pictures of the pages, at most 5.
-        password: Password of a locked file, as secret:NAME if there is one.
-        max_characters: Most text to return.
-        """
-
-    def downloads(self, wait: bool = False) -> Outcome[DownloadList]:
-        """List the files that this tab has downloaded, with their paths in the workspace.
-
-        wait: Wait until none is under way, also one whose server has not answered yet.
-        """
-
     def resize(self, width: int, height: int) -> Outcome[Resized]:
         """Change the size of the tab's viewport.
 
@@ -531,23 +553,59 @@ class BlockingMethods:
         offline: False to be online again.
         """
 
-    def expect(
+    def throttle(
         self,
-        text: str | None = None,
-        gone: str | None = None,
-        url: str | None = None,
-        target: str | None = None,
-        count: int | None = None,
-        seconds: float = 5,
-    ) -> Outcome[Expected]:
-        """Fail unless all that is given holds, or comes to hold in time. Recordings have it as an assertion.
+        network: Literal["none", "slow-3g", "slow-4g", "fast-4g"] = "none",
+        latency: float | None = None,
+        download: float | None = None,
+        upload: float | None = None,
+        cpu: float = 1,
+    ) -> Outcome[Throttled]:
+        """Slow down the session's network and scripts. Without arguments, end that.
 
-        text: Text that the page shows.
-        gone: Text that it does not show.
-        url: Part of the URL, or a pattern with *.
-        target: Element that is there; with `count`, so many of them.
-        count: How many elements the target means; 0 for none.
-        seconds: Most seconds to wait for it.
+        network: A kind of network.
+        latency: Milliseconds added to each request.
+        download: Kilobits per second.
+        upload: Kilobits per second.
+        cpu: How many times slower scripts run.
+        """
+
+    def permissions(
+        self,
+        origin: str | None = None,
+        names: Sequence[
+            Literal[
+                "accelerometer",
+                "ambient-light-sensor",
+                "background-sync",
+                "geolocation",
+                "gyroscope",
+                "idle-detection",
+                "magnetometer",
+                "midi",
+                "notifications",
+                "payment-handler",
+                "persistent-storage",
+                "screen-wake-lock",
+                "storage-access",
+                "window-management",
+            ]
+        ] = (),
+    ) -> Outcome[Permitted]:
+        """Set the permissions that pages of one origin have; all others are denied. Without an origin, list them.
+
+        origin: Which pages.
+        names: All that it may do from now on; none takes them back.
+        """
+
+    def credentials(
+        self, origin: str, username: str | None = None, password: str | None = None
+    ) -> Outcome[CredentialsSet]:
+        """Answer a server that asks for a password in the browser's own prompt (HTTP authentication).
+
+        origin: The server.
+        username: User name; none to forget the credentials.
+        password: secret:NAME, a secret that the owner has bound to the origin.
         """
 
     def web_fetch(
@@ -583,36 +641,10 @@ class BlockingMethods:
         texts: Texts to drop with them.
         """
 
-    def find(
-        self, text: str | None = None, regex: str | None = None, role: str | None = None, limit: int = 10
-    ) -> Outcome[Found]:
-        """Search the whole page, also what a snapshot left out; answers with refs and what is beside.
+    def downloads(self, wait: bool = False) -> Outcome[DownloadList]:
+        """List the files that this tab has downloaded, with their paths in the workspace.
 
-        text: Text, in any case.
-        regex: JavaScript regular expression.
-        role: Role, such as button.
-        limit: Most matches.
-        """
-
-    def find_recorded(self, element: Mapping[str, Any]) -> Outcome[RecordedFound]:
-        """Find the element that a recording describes: by ref, by role and name, else by what is around it.
-
-        element: The element, as a recording's file describes it, as JSON.
-        """
-
-    def handoff(self, reason: str, timeout: float | None = None) -> Outcome[HandedBack]:
-        """Ask a person to do something in this tab (log in, solve a captcha, pay), and wait until they hand back.
-
-        reason: What to do.
-        timeout: Seconds to wait for them.
-        """
-
-    def save_har(self, name: str | None = None, tab: str | None = None, bodies: bool = False) -> Outcome[HarSaved]:
-        """Save the latest requests of the session, or of one tab, as a HAR file.
-
-        name: Name of the file.
-        tab: Only of this tab.
-        bodies: Keep the bodies that the browser still has.
+        wait: Wait until none is under way, also one whose server has not answered yet.
         """
 
     def read_image(self, path: str, max_side: int | None = None) -> Outcome[ImageRead]:
@@ -674,10 +706,12 @@ class BlockingMethods:
         characters: Most characters of the list, or of a body.
         """
 
-    def outline(self, target: str | None = None) -> Outcome[OutlineTaken]:
-        """Look at the page as an outline: a line for each element, with its role, name and [attributes], and no refs.
+    def save_har(self, name: str | None = None, tab: str | None = None, bodies: bool = False) -> Outcome[HarSaved]:
+        """Save the latest requests of the session, or of one tab, as a HAR file.
 
-        target: Only this element and what is in it.
+        name: Name of the file.
+        tab: Only of this tab.
+        bodies: Keep the bodies that the browser still has.
         """
 
     def pdf(
@@ -699,6 +733,23 @@ class BlockingMethods:
         pages: Which, such as 1-3,5.
         """
 
+    def read_pdf(
+        self,
+        path: str,
+        pages: str | None = None,
+        images: bool = False,
+        password: str | None = None,
+        max_characters: int = 20000,
+    ) -> Outcome[PdfRead]:
+        """Read a PDF file of the workspace: text by page with tables, outline, links, form fields; pictures of pages.
+
+        path: Path in the workspace.
+        pages: Which pages: 1-3,5 or 8-. All by default.
+        images: Also pictures of the pages, at most 5.
+        password: Password of a locked file, as secret:NAME if there is one.
+        max_characters: Most text to return.
+        """
+
     def web_vitals(self) -> Outcome[VitalsMeasured]:
         """Read how fast the page was until now: its Web Vitals (LCP, CLS, INP, FCP, TTFB) and long tasks."""
 
@@ -717,32 +768,10 @@ class BlockingMethods:
         name: Name of the file: traces/NAME.json.
         """
 
-    def permissions(
-        self,
-        origin: str | None = None,
-        names: Sequence[
-            Literal[
-                "accelerometer",
-                "ambient-light-sensor",
-                "background-sync",
-                "geolocation",
-                "gyroscope",
-                "idle-detection",
-                "magnetometer",
-                "midi",
-                "notifications",
-                "payment-handler",
-                "persistent-storage",
-                "screen-wake-lock",
-                "storage-access",
-                "window-management",
-            ]
-        ] = (),
-    ) -> Outcome[Permitted]:
-        """Set the permissions that pages of one origin have; all others are denied. Without an origin, list them.
+    def find_recorded(self, element: Mapping[str, Any]) -> Outcome[RecordedFound]:
+        """Find the element that a recording describes: by ref, by role and name, else by what is around it.
 
-        origin: Which pages.
-        names: All that it may do from now on; none takes them back.
+        element: The element, as a recording's file describes it, as JSON.
         """
 
     def replay(
@@ -754,44 +783,6 @@ class BlockingMethods:
         set: Values of its parameters, such as query=tea.
         update: Keep what was healed in the recording's file, if all went well.
         trace: Keep pictures of this run, which an export as a trace then shows.
-        """
-
-    def status(self) -> Outcome[StatusReport]:
-        """Tell which sessions and tabs are open and where they are."""
-
-    def open_session(
-        self,
-        name: str | None = None,
-        state: str | None = None,
-        save_on_close: bool = False,
-        headless: bool | None = None,
-        viewport: ViewportSize | None = None,
-        engine: Literal["chromium", "firefox", "webkit"] | None = None,
-        start: bool = False,
-        video: bool = False,
-        har: bool = False,
-        must_be_new: bool = False,
-        profile: str | None = None,
-    ) -> Outcome[SessionOpened]:
-        """Open a session of its own, with no cookies or storage of others.
-
-        name: Name to use as `session`; made up if not given.
-        state: Saved state to begin with.
-        save_on_close: Save the session as `state` after calls, and when it is closed.
-        headless: Without a window, or with one.
-        viewport: Size of its tabs.
-        engine: Browser engine; the one that is set if not given.
-        start: Start its browser now, not with the first call.
-        video: Record a video of it.
-        har: Record its network traffic as HAR.
-        must_be_new: Refuse a name that is open already.
-        profile: Profile, which a browser of its own keeps.
-        """
-
-    def close_session(self, name: str | None = None) -> Outcome[SessionClosed]:
-        """Close a session and forget its cookies and storage, unless they are saved.
-
-        name: Which; the one of this call if not given.
         """
 
     def save_state(self, name: str) -> Outcome[StateSaved]:
@@ -831,6 +822,32 @@ class BlockingMethods:
         name: Name of the state.
         """
 
+    def cookies(
+        self,
+        operation: Literal["list", "get", "set", "delete", "clear"] = "list",
+        name: str | None = None,
+        value: str | None = None,
+        subdomains: bool = False,
+        path: str | None = None,
+        seconds: float | None = None,
+        http_only: bool = False,
+        secure: bool = False,
+        same_site: Literal["strict", "lax", "none"] | None = None,
+    ) -> Outcome[CookieList]:
+        """List, read, set or delete the cookies of the page. Values that scripts cannot read are left out.
+
+        operation: `get` shows one with its value; `clear` deletes all.
+        name: Which cookie.
+        value: Value to set.
+        subdomains: Set it for the subdomains of the page's host too.
+        path: Path to set it for.
+        seconds: How long it lasts; until the session ends if not given.
+        http_only: For `set`: hide it from scripts. For `get`: read a value that is hidden from them, if a person
+            allows it.
+        secure: Send it over https only.
+        same_site: When other sites' pages send it.
+        """
+
     def storage(
         self,
         area: Literal["local", "session", "indexeddb", "cache"] = "local",
@@ -850,42 +867,4 @@ class BlockingMethods:
         database: Database, or cache.
         store: Object store of the database.
         limit: Most entries.
-        """
-
-    def throttle(
-        self,
-        network: Literal["none", "slow-3g", "slow-4g", "fast-4g"] = "none",
-        latency: float | None = None,
-        download: float | None = None,
-        upload: float | None = None,
-        cpu: float = 1,
-    ) -> Outcome[Throttled]:
-        """Slow down the session's network and scripts. Without arguments, end that.
-
-        network: A kind of network.
-        latency: Milliseconds added to each request.
-        download: Kilobits per second.
-        upload: Kilobits per second.
-        cpu: How many times slower scripts run.
-        """
-
-    def start_video(self, name: str | None = None, tab: str | None = None) -> Outcome[VideoStarted]:
-        """Record a video of what the session shows, as a WebM file, until stop_video or the end of the session.
-
-        name: Name of the file.
-        tab: Tab to record; by default whichever is current.
-        """
-
-    def stop_video(self) -> Outcome[VideosStopped]:
-        """End the videos of the session, and tell where the files are."""
-
-    def workers(
-        self,
-        operation: Literal["list", "inspect", "update", "stop", "unregister", "bypass", "use"] = "list",
-        url: str | None = None,
-    ) -> Outcome[WorkerList]:
-        """List workers and stop them; inspect, update or unregister service workers, or have the tab bypass those.
-
-        operation: `use` ends a bypass; reload the page after a change.
-        url: Part of the worker's address; all if not given.
         """

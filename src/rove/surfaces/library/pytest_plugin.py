@@ -111,7 +111,7 @@ else:
     @pytest_asyncio.fixture(name="rove_async_session")
     async def _async_session(request: pytest.FixtureRequest, rove_settings: dict[str, Any]) -> AsyncGenerator[Any]:
         """A browser session whose methods are coroutines."""
-        from rove.surfaces.library import opening
+        from rove.surfaces.library import session as opening
 
         async with opening.open(**rove_settings) as session:
             journal = _journal_of(session.settings, session.name)
@@ -136,8 +136,7 @@ def _folder_of(item: pytest.Item) -> Path:
 
 def _journal_of(settings: Settings, session: str) -> Callable[[], list[str]]:
     """Return a function that returns what the journal has recorded of a session since now."""
-    from rove.ledger.files import LedgerFiles
-    from rove.ledger.reader import Feed
+    from rove.storage.ledger import Feed, LedgerFiles
 
     feed = Feed(LedgerFiles(settings.journal_folder, session))
     feed.new_entries()

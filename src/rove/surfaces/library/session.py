@@ -1,24 +1,26 @@
-"""A browser session, with a coroutine method for every action."""
+"""A browser session, with a coroutine method for every action, and opening one from Python."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from types import TracebackType
-from typing import Self, TypeVar, cast
+from typing import Any, NoReturn, Self, TypeVar, cast
 
 from rove.action import Action
 from rove.advice import Names
 from rove.browser.sessions import WindowChoice
-from rove.conversion.journal_steps import MadeRecording
-from rove.engine.sessions.session import Session as EngineSession
-from rove.engine.sessions.sessions import DEFAULT, Sessions
-from rove.errors import InvalidArguments, NotOpen, RoveError
+from rove.engine.session import Session as EngineSession
+from rove.engine.sessions import DEFAULT, Sessions
+from rove.errors import InvalidArguments, InvalidSettings, NotOpen, RoveError
+from rove.guard.policy import Approver, Policy
 from rove.outcome import AnyOutcome, Outcome, Result
-from rove.settings.tree import Settings
-from rove.states.choice import LoginChoice
+from rove.recordings.journal_steps import MadeRecording
+from rove.settings.tree import Settings, load
+from rove.storage.state import LoginChoice
+from rove.surfaces.approvers import appointed
 from rove.surfaces.library.action_methods import ActionMethods
-from rove.surfaces.library.python_errors import for_python, names_in_python
+from rove.surfaces.library.method import for_python, names_in_python
 from rove.toolsets.catalogue import LONGEST_TIMEOUT
 from rove.toolsets.tool import Call
 
@@ -201,3 +203,87 @@ class Session(ActionMethods):
         elif self._name in self._sessions.open_sessions(None):
             self._sessions.refuse_other_loop()
             await self._sessions.close_session(self._name)
+
+
+class Opening(AbstractAsyncContextManager[Session]):
+    """A browser that is opened with `async with`, or with `start()` and then closed with `close()`."""
+
+    def __init__(self, settings: Settings, policy: Policy | None = None, approver: Approver | None = None) -> None:
+        self._settings = settings
+        self._policy = policy
+        self._approver = approver
+        self._sessions: Sessions | None = None
+
+    async def start(self) -> Session:
+        """Open the browser and return its first session; closing that session closes the browser."""
+        if self._sessions is None:
+            sessions = Sessions(self._settings, self._policy, self._approver or appointed(self._settings))
+            self._sessions = await sessions.__aenter__()
+            sessions.start_early()
+        return Session(self._sessions, None, closing=self.close)
+
+    async def session(
+        self,
+        name: str | None = None,
+        *,
+        state: str | None = None,
+        save_on_close: bool = False,
+        profile: str | None = None,
+    ) -> Session:
+        """Open a further session, which shares no cookies and no pages with the others."""
+        if self._sessions is None:
+            raise NotOpen("The browser is not open.", hint="Call start() first, or use `async with`.")
+        first = Session(self._sessions, None)
+        return await first.another(name, state=state, save_on_close=save_on_close, profile=profile)
+
+    async def close(self) -> None:
+        """Close all sessions and the browser."""
+        if self._sessions is not None:
+            sessions = self._sessions
+            try:
+                sessions.refuse_other_loop()
+            except NotOpen as error:
+                raise for_python(error) from None
+            self._sessions = None
+            await sessions.close()
+
+    async def __aenter__(self) -> Session:
+        return await self.start()
+
+    def __enter__(self) -> NoReturn:
+        raise TypeError("use `async with rove.open()`, or `with rove.sync.open()` for methods that wait")
+
+    def __exit__(self, *error: object) -> None: ...
+
+    def __await__(self) -> NoReturn:
+        raise TypeError("use `async with rove.open()`, or `await rove.open().start()`")
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+def open_with(settings: Settings, policy: Policy | None = None, approver: Approver | None = None) -> Opening:
+    """Open a browser session with settings that have been read already."""
+    return Opening(settings, policy, approver)
+
+
+def open(*, policy: Policy | None = None, approver: Approver | None = None, **settings: Any) -> Opening:
+    """Open a browser session: `async with rove.open() as session`, or `session = await rove.open().start()`.
+
+    policy: Decides what the agent may do; by default the rules of the settings.
+    approver: Answers where the policy asks a person.
+    settings: Those of `rove config show`, with `__` for the dot: `limits__tabs=3`.
+    """
+    with reading_settings():
+        return Opening(load(**settings), policy, approver)
+
+
+@contextmanager
+def reading_settings() -> Generator[None]:
+    """Let the traceback of a wrong setting show its code and its hint."""
+    try:
+        yield
+    except InvalidSettings as error:
+        raise for_python(error) from None

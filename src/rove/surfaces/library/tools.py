@@ -11,15 +11,14 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from rove.advice import insert_names
+from rove.advice import insert_names, nearest
 from rove.errors import InvalidArguments, RoveError
 from rove.outcome import AnyOutcome
-from rove.render.outcomes import error_data, error_text
 from rove.surfaces.library.session import Session
 from rove.toolsets.catalogue import PREFIX, group_of
+from rove.toolsets.outcome_text import error_data, error_text
 from rove.toolsets.tool import Answer, Tool
 from rove.toolsets.toolset import Toolset, toolset_from
-from rove.validation.spelling import nearest
 
 SchemaForm = Literal["mcp", "openai", "openai-chat", "anthropic", "gemini"]
 

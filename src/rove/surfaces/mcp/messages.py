@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Coroutine
 from typing import Any, cast
 
 Message = dict[str, Any]
 Send = Callable[[Message], Coroutine[Any, Any, None]]
-
 HANDSHAKE_REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 STATELESS_REVISIONS = ("2026-07-28",)
 META = "io.modelcontextprotocol/"
@@ -18,7 +18,6 @@ CLIENT_KEY = META + "clientInfo"
 TOOLS_CHANGED = "notifications/tools/list_changed"
 # Methods that revision 2026-07-28 has removed.
 REMOVED_METHODS = ("initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe")
-
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL = (
     -32700,
     -32600,
@@ -111,3 +110,25 @@ def refuse_unsupported(revision: str) -> None:
             f"Unsupported protocol version: {revision}",
             {"supported": [*HANDSHAKE_REVISIONS, *STATELESS_REVISIONS], "requested": revision},
         )
+
+
+def serve_fault(message: str, hint: str, code: str) -> None:
+    """Answer every request with an error, until the client closes the connection."""
+    fault = ProtocolError(INTERNAL, f"rove could not start: {message} {hint}".strip(), {"code": code, "hint": hint})
+    for line in sys.stdin.buffer:
+        identity = _request(line)
+        if identity is not None:
+            sys.stdout.buffer.write(to_json(error_message(identity, fault)) + b"\n")
+            sys.stdout.buffer.flush()
+
+
+def _request(line: bytes) -> str | int | None:
+    """Return the id of a request; None for anything else."""
+    try:
+        message: Any = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(message, dict) or is_answer(message):
+        return None
+    identity = message.get("id")
+    return identity if is_valid_id(identity) else None

@@ -1,4 +1,4 @@
-"""The MCP protocol as messages in and messages out, independent of the transport.
+"""The MCP protocol as messages in and messages out, independent of the transport, and what a server offers.
 
 rove has a server of its own because importing the SDK's takes 0.9 s, more than everything else between the start of the
 process and the first answer (docs/decisions). The tests use the SDK's client against it, for both kinds of revisions:
@@ -11,10 +11,9 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-from collections.abc import Callable, Coroutine
-from typing import Any, cast
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from typing import Any, Protocol, cast
 
-from rove.surfaces.mcp.exchange import Client, Exchange, capabilities_in
 from rove.surfaces.mcp.messages import (
     HANDSHAKE_REVISIONS,
     INTERNAL,
@@ -23,6 +22,7 @@ from rove.surfaces.mcp.messages import (
     META,
     METHOD_NOT_FOUND,
     REMOVED_METHODS,
+    STATELESS_REVISIONS,
     TOOLS_CHANGED,
     Message,
     ProtocolError,
@@ -33,12 +33,88 @@ from rove.surfaces.mcp.messages import (
     is_valid_id,
     params_of,
 )
-from rove.surfaces.mcp.server import McpServer, server_info
+from rove.surfaces.mcp.request import Client, Exchange, capabilities_in
 from rove.tasks import BackgroundTasks
+from rove.version import VERSION
 
 log = logging.getLogger(__name__)
+Handler = Callable[[Exchange], Awaitable[Message]]
+FindSchema = Callable[[str], Mapping[str, Any]]
+# Calls a listener when the tools of an owner have changed; the function that is returned ends that.
+Subscribe = Callable[[str | None, Callable[[], None]], Callable[[], None]]
+TOOLS_STAY_VALID_MS = 3_600_000
 # Messages in one batch, which only revision 2025-03-26 had.
 MAX_BATCH = 100
+
+
+class Feature(Protocol):
+    """A capability that is declared to clients, with the methods that it is made of."""
+
+    @property
+    def capabilities(self) -> Message: ...
+
+    @property
+    def methods(self) -> Mapping[str, Handler]: ...
+
+    async def close(self) -> None: ...
+
+
+class McpServer:
+    """The features that every connection of a process shares.
+
+    `input_schema`: returns the schema of a tool by its name, in which arguments are marked that have headers.
+    `subscribe`: how connections learn that the tools of their client have changed; None if they never do.
+    """
+
+    def __init__(
+        self,
+        *features: Feature,
+        instructions: str = "",
+        input_schema: FindSchema = lambda _: {},
+        subscribe: Subscribe | None = None,
+    ) -> None:
+        self._features = features
+        self.subscribe = subscribe
+        self._instructions = instructions
+        self.input_schema = input_schema
+        self.methods: dict[str, Handler] = {}
+        self.capabilities: Message = {}
+        for feature in features:
+            self.methods.update(feature.methods)
+            self.capabilities.update(feature.capabilities)
+
+    def introduce(self, revision: str, client_session: str | None) -> Message:
+        """Return the answer to `initialize`."""
+        return {
+            "protocolVersion": revision,
+            "capabilities": self.capabilities,
+            "serverInfo": server_info(),
+            "instructions": self._instructions_for(client_session),
+        }
+
+    def discover(self, client_session: str | None) -> Message:
+        """Return the answer to `server/discover`."""
+        return {
+            "supportedVersions": [*STATELESS_REVISIONS, *HANDSHAKE_REVISIONS],
+            "capabilities": self.capabilities,
+            "instructions": self._instructions_for(client_session),
+            "ttlMs": TOOLS_STAY_VALID_MS,
+            "cacheScope": "public" if client_session is None else "private",
+        }
+
+    async def close(self) -> None:
+        for feature in self._features:
+            await feature.close()
+
+    def _instructions_for(self, client_session: str | None) -> str:
+        """Tell a client of several the name of its default session, by which it finds its pages again."""
+        if client_session is None:
+            return self._instructions
+        return f"{self._instructions} Your default session is `{client_session}`; it outlives the connection."
+
+
+def server_info() -> Message:
+    return {"name": "rove", "version": VERSION}
 
 
 class McpConnection:

@@ -16,8 +16,8 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from queue import SimpleQueue
 
-from rove.engine.sessions.sessions import Sessions
-from rove.surfaces.mcp.browser_server import browser_server
+from rove.engine.sessions import Sessions
+from rove.surfaces.mcp.features import browser_server
 from rove.surfaces.mcp.messages import PARSE_ERROR, Message, ProtocolError, Send, error_message, to_json
 from rove.surfaces.mcp.protocol import McpConnection
 from rove.toolsets.toolset import Toolset

@@ -1,22 +1,23 @@
-"""Answers of the toolset `composite`: one JSON object for every action, as structured content and as text."""
+"""Answers of the toolset `composite`, one JSON object for every action, and answers to a list of actions."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from rove.actions.pages.pdf import Printed
-from rove.actions.pages.screenshot import Pictured
-from rove.actions.pages.script import Evaluated
-from rove.actions.sessions.sessions import SessionOpened, StatusReport
-from rove.actions.sessions.tabs import TabList
+from rove.actions.console import Evaluated
+from rove.actions.pdf import Printed
+from rove.actions.screenshot import Pictured
+from rove.actions.sessions import SessionOpened, StatusReport, TabList
 from rove.errors import RoveError
-from rove.guard.wrapping.wrapper import neutralised
+from rove.guard.cleaning import one_line
+from rove.guard.wrapping import neutralised
 from rove.outcome import AnyOutcome, Passage
-from rove.render.cleaning import one_line
-from rove.render.outcomes import as_wrapped, error_text, event_passage
-from rove.toolsets.answers.form import answer_form, error_form
+from rove.toolsets.answers.form import answer_form, error_form, told_as_text
+from rove.toolsets.listed_actions import in_listed_words, read_listed_actions
+from rove.toolsets.outcome_text import as_wrapped, error_text, event_passage
 from rove.toolsets.tool import Answer, ToolRequest
 
 WARNING = (
@@ -102,3 +103,12 @@ def _file(outcome: AnyOutcome) -> dict[str, str]:
     """Return the path of the file that a screenshot or a PDF was written to."""
     result = outcome.result
     return {"screenshotPath": str(result.path)} if isinstance(result, Pictured | Printed) and result.path else {}
+
+
+@answer_form("listed_actions")
+def listed_actions(request: ToolRequest, outcome: AnyOutcome) -> Answer:
+    """Tell what each action did, in the words of the list, and the session, to go on with it."""
+    answer = told_as_text(request, in_listed_words(outcome, read_listed_actions(request.arguments["actions"])))
+    session = str(outcome.session)
+    structured = {**(answer.structured or {}), "sessionId": session}
+    return replace(answer, text=f"{answer.text}\nsessionId: {session}", structured=structured)

@@ -10,19 +10,18 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from rove.actions.devtools.console import ConsoleLines
-from rove.actions.devtools.network import RequestList
-from rove.actions.devtools.workers import WorkerList
-from rove.actions.pages.navigation import Navigated
-from rove.actions.pages.script import Evaluated
+from rove.actions.console import ConsoleLines, Evaluated, WorkerList
+from rove.actions.navigation import Navigated
+from rove.actions.network import RequestList
 from rove.browser.logs import unrecorded_messages, unrecorded_requests
 from rove.browser.page_data import WorkerInfo
 from rove.errors import DeadlineExceeded, RoveError
-from rove.guard.wrapping.wrapper import wrapped
-from rove.outcome import NOWHERE, AnyOutcome, Passage, message_passages
-from rove.render.cleaning import readable
-from rove.render.outcomes import as_wrapped, error_data
+from rove.guard.cleaning import readable
+from rove.guard.wrapping import wrapped
+from rove.outcome import AnyOutcome, Passage, message_passages
+from rove.page_text import NOWHERE
 from rove.toolsets.answers.form import answer_form, error_form
+from rove.toolsets.outcome_text import as_wrapped, error_data
 from rove.toolsets.tool import Answer, ToolRequest
 from rove.workspace import reading_command
 

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from rove.errors import InvalidSettings, RoveError
 from rove.outcome import AnyOutcome
-from rove.render.outcomes import as_text, error_data, error_text
 from rove.toolsets import answers
+from rove.toolsets.outcome_text import as_text, error_data, error_text
 from rove.toolsets.tool import Answer, FiledAnswer, ToolRequest
 
 AnswerForm = Callable[[ToolRequest, AnyOutcome], Answer | FiledAnswer]

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rove.actions.input.forms import Filled
-from rove.actions.pages.navigation import FILE, Navigated, Visited
+from rove.actions.forms import Filled
+from rove.actions.navigation import FILE, Navigated, Visited
 from rove.browser.page_state import LOSSES
 from rove.errors import NotOpen
-from rove.guard.wrapping.wrapper import neutralised
-from rove.outcome import AnyOutcome, Own, Passage, origin_in
-from rove.render.cleaning import one_line, readable
-from rove.render.outcomes import as_wrapped, event_passage
+from rove.guard.cleaning import one_line, readable
+from rove.guard.wrapping import neutralised
+from rove.outcome import AnyOutcome, Passage, origin_in
+from rove.page_text import Own
 from rove.toolsets.answers.form import answer_form, error_told_as_text
+from rove.toolsets.outcome_text import as_wrapped, event_passage
 from rove.toolsets.tool import Answer, ToolRequest
 
 # Both are the page's words outside the markers, so they are too short to instruct a model at length.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 
-from rove.actions.pages.screenshot import Pictured
-from rove.actions.sessions.sessions import SessionOpened
-from rove.extraction.extracted import MOST_CHARACTERS, Extracted
-from rove.guard.wrapping.wrapper import wrapped
-from rove.outcome import NOWHERE, AnyOutcome, Passage
+from rove.actions.readable_text import MOST_CHARACTERS, Extracted
+from rove.actions.screenshot import Pictured
+from rove.actions.sessions import SessionOpened
+from rove.guard.wrapping import wrapped
+from rove.outcome import AnyOutcome, Passage
+from rove.page_text import NOWHERE
 from rove.toolsets.answers.form import answer_form
 from rove.toolsets.tool import Answer, ToolRequest
 

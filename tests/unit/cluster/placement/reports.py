@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rove.cluster.placement.node_load import MEGABYTE, NodeReport
+from rove.cluster.placement.choice import MEGABYTE, NodeReport
 
 GIGABYTE = 1024 * MEGABYTE
 

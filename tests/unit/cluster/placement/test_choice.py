@@ -8,8 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.cluster.placement.reports import GIGABYTE, report
 
-from rove.cluster.placement.choice import Limits, Wish, choose, free_places
-from rove.cluster.placement.node_load import LEAST_COST, MEGABYTE, NodeLoad, NodeReport, host_room, session_cost
+from rove.cluster.placement.choice import (
+    LEAST_COST,
+    MEGABYTE,
+    Limits,
+    NodeLoad,
+    NodeReport,
+    Wish,
+    choose,
+    free_places,
+    host_room,
+    session_cost,
+)
 
 LIMITS = Limits(sessions=20, moves=2)
 COST = 100 * MEGABYTE

@@ -11,11 +11,10 @@ import pytest
 from tests.cluster.played_nodes import PlayedNodes, PlayedSessions
 
 from rove.cluster.connection.cluster import Cluster
-from rove.cluster.placement import node_watch
-from rove.cluster.placement.node_watch import NodeWatch
+from rove.cluster.placement import relocation
 from rove.cluster.placement.placement import Placement
-from rove.cluster.placement.relocation import Relocation
-from rove.settings.cluster import Clustering
+from rove.cluster.placement.relocation import NodeWatch, Relocation
+from rove.settings.sections import Clustering
 
 
 class Watched:
@@ -38,7 +37,7 @@ class Watched:
 @pytest.fixture
 async def watched(monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Watched]:
     """Two nodes, and the session s1 on the first."""
-    monkeypatch.setattr(node_watch, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(relocation, "LOOK_SECONDS", 0.01)
     watched = Watched()
     watched.nodes.add("a")
     watched.watch.start()
@@ -85,7 +84,7 @@ async def test_a_node_that_does_not_answer_gets_nothing_new_and_is_given_up(
             await asyncio.sleep(0)
     assert watched.placement.node_of("s1") == "a"
     assert await watched.placement.place("s2") == "b"
-    monkeypatch.setattr(node_watch, "GIVE_UP_SECONDS", 0.0)
+    monkeypatch.setattr(relocation, "GIVE_UP_SECONDS", 0.0)
     await watched.until("b")
     assert not watched.placement.has_node("a")
     watched.nodes.facts["a"] = facts  # it answers again, and still has s1

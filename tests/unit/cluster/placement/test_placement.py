@@ -13,7 +13,7 @@ from tests.unit.cluster.placement.reports import GIGABYTE, report
 from rove.cluster.placement.choice import Wish, choose
 from rove.cluster.placement.placement import Placement
 from rove.errors import InvalidArguments, LimitReached, NotOpen
-from rove.settings.cluster import Clustering
+from rove.settings.sections import Clustering
 
 IDLE = 1800.0
 

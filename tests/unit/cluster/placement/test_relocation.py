@@ -12,7 +12,7 @@ from rove.cluster.placement import relocation as relocation_module
 from rove.cluster.placement.placement import Placement
 from rove.cluster.placement.relocation import Relocation
 from rove.errors import BrowserUnavailable
-from rove.settings.cluster import Clustering
+from rove.settings.sections import Clustering
 
 
 class Sessions:

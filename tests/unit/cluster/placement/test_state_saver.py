@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from rove.cluster.placement import state_saver
-from rove.cluster.placement.state_saver import StateSaver
-from rove.cluster.placement.state_store import SessionStateStore
+from rove.cluster.placement import state_store
+from rove.cluster.placement.state_store import SessionStateStore, StateSaver
 from rove.errors import StateUnusable
-from rove.states.encryption import StateCipher
+from rove.storage.saved_states import StateCipher
 
 
 class Store(SessionStateStore):
@@ -87,7 +86,7 @@ async def test_a_name_that_is_used_again_while_its_state_is_deleted(store: Store
 
 
 async def test_a_store_that_fails_is_told_and_tried_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(state_saver, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(state_store, "FIRST_PAUSE", 0.01)
     saver = StateSaver(store, 0.01)
     store.is_broken = True
     saver.save("shop", b"1")

@@ -10,9 +10,9 @@ import pytest
 
 from rove.cluster.placement.state_store import SessionStateStore
 from rove.errors import InvalidSettings, StateUnusable
-from rove.settings.cluster import Clustering
+from rove.settings.sections import Clustering
 from rove.settings.tree import Settings
-from rove.states.encryption import StateCipher
+from rove.storage.saved_states import StateCipher
 
 SECRET = b'{"cookies": "of the shop"}'
 

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from rove.cluster.sessions.node.outbox import Outbox
+from rove.cluster.sessions.relays import Outbox
 from rove.errors import ClusterUnavailable, Denied
 
 

@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 
 from rove import ApprovalAnswer, ApprovalRequest, Place
-from rove.engine.approval import approvals as approvals_module
-from rove.engine.approval.approvals import MAX_PENDING, MAX_PER_MINUTE, Approvals
-from rove.engine.approval.shown_steps import AsksOnce
+from rove.engine import gate as approvals_module
+from rove.engine.gate import MAX_PENDING, MAX_PER_MINUTE, Approvals, AsksOnce
 from rove.errors import Denied, LimitReached
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from rove import Allow, Ask, Deny, Place
 from rove.action import AnyAction
-from rove.actions.input.pointer import Click
-from rove.actions.pages.navigation import Navigate
-from rove.engine.approval.gate import Gate
-from rove.guard.policy.policy import Decision, WebOnly
+from rove.actions.input import Click
+from rove.actions.navigation import Navigate
+from rove.engine.gate import Gate
+from rove.guard.policy import Decision, WebOnly
 
 PLACE = Place("default", "t1", "https://example.com/")
 

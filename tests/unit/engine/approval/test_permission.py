@@ -9,15 +9,14 @@ import pytest
 
 from rove import Allow, ApprovalAnswer, ApprovalRequest, Ask, Deny, Place
 from rove.action import AnyAction
-from rove.actions.input.forms import Fill
-from rove.actions.input.pointer import Click
-from rove.engine.approval import permission
-from rove.engine.approval.gate import Gate
-from rove.engine.approval.permission import FindShown, Grant, PermissionCheck, Shown
+from rove.actions.forms import Fill
+from rove.actions.input import Click
+from rove.engine import permission
+from rove.engine.gate import Gate
 from rove.engine.journal import Entry
+from rove.engine.permission import FindShown, Grant, PermissionCheck, Shown
 from rove.errors import Denied
-from rove.guard.policy.approval import Approver, NoApprover, ShownElement
-from rove.guard.policy.policy import Decision
+from rove.guard.policy import Approver, Decision, NoApprover, ShownElement
 
 PLACE = Place("default", "t1", "https://example.com/cart")
 ELSEWHERE = Place("default", "t1", "https://evil.example/cart")

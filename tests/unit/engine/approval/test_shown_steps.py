@@ -8,8 +8,8 @@ import pytest
 
 from rove import ApprovalAnswer, ApprovalRequest, Place
 from rove.browser.consequences import Consequence
-from rove.engine.approval.shown_steps import AsksOnce
-from rove.guard.policy.approval import ShownElement
+from rove.engine.gate import AsksOnce
+from rove.guard.policy import ShownElement
 
 SHOP = "https://shop.example"
 STEPS = [{"action": "navigate", "url": f"{SHOP}/"}, {"action": "evaluate", "expression": "1 + 1"}]

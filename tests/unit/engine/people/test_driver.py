@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from rove.actions.sessions.sessions import CloseSession
-from rove.engine.people.driver import Driver
+from rove.actions.sessions import CloseSession
+from rove.engine.people import Driver
 from rove.errors import Denied, HeldByPerson, NotOpen
 
 
@@ -86,7 +86,7 @@ async def test_taking_over_waits_for_the_action_that_runs() -> None:
 
 
 async def test_taking_over_ends_an_action_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rove.engine.people.driver.END_SECONDS", 0.01)
+    monkeypatch.setattr("rove.engine.people.END_SECONDS", 0.01)
     driving = driver()
     action = Agent(driving).act()
     await turn_of_the_loop()

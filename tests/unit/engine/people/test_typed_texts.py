@@ -6,7 +6,7 @@ import pytest
 
 from rove.browser.input_event import InputEvent
 from rove.browser.page_data import TypedField
-from rove.engine.people.typed_texts import TypedTexts
+from rove.engine.person_input import TypedTexts
 from rove.guard.secrets.secrets import NO_SECRETS
 
 

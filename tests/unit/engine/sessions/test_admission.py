@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rove.engine.sessions import admission
-from rove.engine.sessions.admission import Admission
+from rove.engine import admission
+from rove.engine.admission import Admission
 from rove.settings.tree import Settings
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rove.engine.sessions.memory import Memory, available_memory
+from rove.engine.memory import Memory, available_memory
 
 MEMINFO = "MemTotal:       8000 kB\nMemFree:         100 kB\nMemAvailable:   5000 kB\nHugePages_Total:  0\n"
 

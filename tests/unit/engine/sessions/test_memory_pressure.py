@@ -11,9 +11,8 @@ import pytest
 from tests.processes import eventually
 
 from rove.browser.shared.machine import kill_largest_page, memory_in_use
-from rove.engine.sessions import memory_pressure
-from rove.engine.sessions.memory import Memory
-from rove.engine.sessions.memory_pressure import memory_shortage
+from rove.engine import memory
+from rove.engine.memory import Memory, memory_shortage
 
 HOLD = "a = bytearray({megabytes} << 20); a[::4096] = b'x' * (len(a) // 4096); print('ready', flush=True); input()"
 
@@ -76,14 +75,14 @@ def test_without_a_page_no_process_is_killed() -> None:
 def test_a_tenth_of_the_machine_or_half_a_gigabyte_must_stay_free(
     monkeypatch: pytest.MonkeyPatch, total: int, available: int, is_short: bool
 ) -> None:
-    monkeypatch.setattr(memory_pressure, "available_memory", lambda: Memory(total << 20, available << 20))
+    monkeypatch.setattr(memory, "available_memory", lambda: Memory(total << 20, available << 20))
     short = memory_shortage(None, None)
     assert (short is not None) == is_short
     assert short is None or (not short.is_own and f"only {available} MB" in short.sentence)
 
 
 def test_a_system_with_unknown_memory_is_not_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory_pressure, "available_memory", lambda: None)
+    monkeypatch.setattr(memory, "available_memory", lambda: None)
     assert memory_shortage(None, None) is None
 
 
@@ -91,7 +90,7 @@ def test_by_default_a_browser_may_use_four_fifths(
     monkeypatch: pytest.MonkeyPatch, group_of_two: list[subprocess.Popen[bytes]]
 ) -> None:
     assert eventually(lambda: (memory_in_use(group_of_two[0].pid) or 0) > 120 << 20, 10)
-    monkeypatch.setattr(memory_pressure, "available_memory", lambda: Memory(120 << 20, 100 << 20))
+    monkeypatch.setattr(memory, "available_memory", lambda: Memory(120 << 20, 100 << 20))
     short = memory_shortage(None, memory_in_use(group_of_two[0].pid))
     assert short is not None
     assert short.is_own

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from rove.engine.served.refusals import SessionNames, checked_name
+from rove.engine.session_errors import SessionNames, checked_name
 from rove.errors import InvalidArguments
-from rove.ledger.files import LONGEST_STEM, LedgerFiles, names
-from rove.ledger.verification import verify
-from rove.ledger.writer import Ledger
 from rove.owned_names import is_named_by, mark_in, mark_of, own_name, without_mark
+from rove.storage.ledger import LONGEST_STEM, LedgerFiles, names
+from rove.storage.ledger_verification import verify
+from rove.storage.ledger_writer import Ledger
 
 
 @pytest.mark.parametrize("name", ["", " ", "a\nb", "a\x1b[2J", "a\0", "\ud800", "\u202ebad", "x" * 201, "\u20ac" * 30])

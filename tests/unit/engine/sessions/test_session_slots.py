@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from rove.engine.sessions.session_slots import SessionSlots
+from rove.engine.admission import SessionSlots
 from rove.errors import LimitReached, NotOpen
 from rove.settings.tree import Limits
 

@@ -7,8 +7,8 @@ from email.utils import formatdate
 
 import pytest
 
-from rove.fetching.http.answer import Headers, HttpAnswer
-from rove.fetching.http.cache import HttpCache, lifetime
+from rove.content.http.answer import Headers, HttpAnswer
+from rove.content.http.client import HttpCache, lifetime
 
 URL = "https://example.com/"
 

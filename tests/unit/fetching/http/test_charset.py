@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rove.fetching.http.answer import Headers, HttpAnswer
-from rove.fetching.http.charset import text_of
+from rove.content.http.answer import Headers, HttpAnswer, text_of
 
 
 @pytest.mark.parametrize(

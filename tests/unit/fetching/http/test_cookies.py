@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rove.fetching.http.cookies import accepted_cookies, cookie_header, merged, not_overwriting, site_of
+from rove.content.http.cookies import accepted_cookies, cookie_header, merged, not_overwriting, site_of
 
 NOW = 1_800_000_000.0
 HTTPS = "https://www.shop.example.co.uk/cart/view?x=1"

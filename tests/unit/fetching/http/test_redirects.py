@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rove.browser.failures import navigation_error
-from rove.fetching.http.answer import HttpAnswer, lower_case
+from rove.content.http.answer import HttpAnswer, lower_case
 
 
 def test_bytes_of_a_location_are_escaped_as_browsers_do() -> None:

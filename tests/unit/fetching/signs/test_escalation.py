@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rove.fetching.http.answer import Headers, HttpAnswer
-from rove.fetching.signs.bot_walls import SIGNS, UNNAMED
-from rove.fetching.signs.escalation import find_escalation
+from rove.content.http.answer import Headers, HttpAnswer
+from rove.content.http.browser_needed import SIGNS, UNNAMED, find_escalation
 
 ARTICLE = "<p>Green tea is made of leaves that were heated soon after picking, so that they stay green.</p>" * 20
 

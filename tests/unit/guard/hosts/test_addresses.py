@@ -6,7 +6,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 
 import pytest
 
-from rove.guard.hosts.addresses import embedded_ipv4, refusal_reason
+from rove.guard.network.addresses import embedded_ipv4, refusal_reason
 
 # First and last address of each range, why it is refused, and why its neighbours are. None means public.
 RANGES = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rove.errors import InvalidSettings
-from rove.guard.hosts.host_patterns import parse_pattern
-from rove.guard.hosts.urls import Endpoint
+from rove.guard.network.host_rules import parse_pattern
+from rove.guard.network.urls import Endpoint
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from ipaddress import ip_address
 import pytest
 
 from rove.errors import Denied
-from rove.guard.hosts.host_rules import HostRules
-from rove.guard.hosts.local_machine import OwnPorts
-from rove.guard.hosts.urls import Endpoint
+from rove.guard.network.addresses import OwnPorts
+from rove.guard.network.host_rules import HostRules
+from rove.guard.network.urls import Endpoint
 
 PUBLIC = "93.184.216.34"
 
@@ -130,7 +130,7 @@ def test_denied_hosts_are_refused_by_name_and_by_address() -> None:
 
 
 def test_this_machine_is_refused_under_its_public_address_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rove.guard.hosts.host_rules.own_addresses", lambda: frozenset({ip_address(PUBLIC)}))
+    monkeypatch.setattr("rove.guard.network.host_rules.own_addresses", lambda: frozenset({ip_address(PUBLIC)}))
     assert reason(HostRules(), "me.example", PUBLIC) == "this-machine"
     assert reason(HostRules(), f"::ffff:{PUBLIC}") == "this-machine"
     assert reason(HostRules.of(allow_hosts=["me.example"]), "me.example", PUBLIC) is None

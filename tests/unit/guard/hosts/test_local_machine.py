@@ -7,7 +7,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from rove.guard.hosts.local_machine import is_this_machine, own_addresses
+from rove.guard.network.addresses import is_this_machine, own_addresses
 
 
 def test_the_loopback_interface_is_listed() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rove.guard.hosts.origins import OriginPattern, origin_text
+from rove.guard.network.urls import OriginPattern, origin_text
 
 LABEL = st.from_regex(r"[a-z][a-z0-9]{0,8}", fullmatch=True)
 HOST = st.lists(LABEL, min_size=1, max_size=4).map(".".join)

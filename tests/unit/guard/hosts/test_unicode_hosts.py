@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rove.guard.hosts.unicode_hosts import described_hosts, host_description
+from rove.guard.network.urls import described_hosts, host_description
 
 MIXED = "one word of it mixes"
 

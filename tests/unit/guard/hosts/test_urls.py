@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rove.guard.hosts.urls import Endpoint, Origin, endpoint_of, origin_of, scheme_of
+from rove.guard.network.urls import Endpoint, Origin, endpoint_of, origin_of, scheme_of
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rove.guard.http.body_framing import BodyFraming, Chunked, FixedLength, UntilClosed
-from rove.guard.http.http_errors import Malformed
+from rove.guard.network.http_messages import BodyFraming, Chunked, FixedLength, Malformed, UntilClosed
 
 
 def consumed_by(body: BodyFraming, pieces: list[bytes]) -> int:

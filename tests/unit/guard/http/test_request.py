@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rove.guard.hosts.urls import Endpoint
-from rove.guard.http.body_framing import Chunked, FixedLength
-from rove.guard.http.http_errors import Malformed
-from rove.guard.http.request import read_request
+from rove.guard.network.http_messages import Chunked, FixedLength, Malformed, read_request
+from rove.guard.network.urls import Endpoint
 
 
 def head(*lines: str) -> bytes:

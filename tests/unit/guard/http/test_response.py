@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from rove.guard.hosts.connection_errors import Failure
-from rove.guard.hosts.refusal import Refusal, RefusalReason
-from rove.guard.hosts.urls import Endpoint
-from rove.guard.http.body_framing import Chunked, FixedLength, UntilClosed
-from rove.guard.http.http_errors import Malformed
-from rove.guard.http.request import ProxyRequest
-from rove.guard.http.response import failure_response, read_response, refusal_response
+from rove.guard.network.http_messages import (
+    Chunked,
+    FixedLength,
+    Malformed,
+    ProxyRequest,
+    UntilClosed,
+    failure_response,
+    read_response,
+    refusal_response,
+)
+from rove.guard.network.refusal import Failure, Refusal, RefusalReason
+from rove.guard.network.urls import Endpoint
 
 
 def request(method: str = "GET", *, closes_connection: bool = False) -> ProxyRequest:

@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 
 from rove.action import AnyAction
-from rove.actions.pages.navigation import Navigate
-from rove.actions.sessions.sessions import OpenSession
-from rove.actions.sessions.states import DeleteState, ExportState, LoadState, SaveState
+from rove.actions.navigation import Navigate
+from rove.actions.sessions import OpenSession
+from rove.actions.states import DeleteState, ExportState, LoadState, SaveState
 from rove.errors import InvalidSettings
-from rove.guard.policy.policy import Allow, Ask, Deny, Place
-from rove.guard.policy.policy_file import read_policy
-from rove.guard.policy.rule_policy import RulePolicy
+from rove.guard.policy import Allow, Ask, Deny, Place
+from rove.guard.policy_rules import RulePolicy, read_policy
 
 BOUND = """
 [[state]]

@@ -11,9 +11,9 @@ from hypothesis import settings as checking
 from hypothesis import strategies as st
 
 from rove import PolicyRule, Settings
-from rove.engine.sessions.sessions import Sessions
+from rove.engine.sessions import Sessions
 from rove.errors import InvalidSettings
-from rove.guard.policy.policy_file import policy_from, read_policy
+from rove.guard.policy_rules import policy_from, read_policy
 
 COMPLETE_POLICY = """\
 # What the shop's agent may do.

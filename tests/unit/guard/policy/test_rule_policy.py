@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from rove import Allow, Ask, Deny, Place, PolicyRule, RulePolicy
 from rove.action import CompositeAction, Effect, parse, registry
-from rove.actions.input.files import Upload
-from rove.actions.input.forms import Fill
-from rove.actions.input.pointer import Click
-from rove.actions.pages.navigation import Navigate
-from rove.guard.policy.rule_policy import BUILT_IN_DEFAULTS, ActionFacts, Word
-from rove.validation.fields import InvalidFields
+from rove.actions.files import Upload
+from rove.actions.forms import Fill
+from rove.actions.input import Click
+from rove.actions.navigation import Navigate
+from rove.fields import InvalidFields
+from rove.guard.policy_rules import BUILT_IN_DEFAULTS, ActionFacts, Word
 
 SHOP = Place("default", "t1", "https://shop.example/cart")
 CLICK = Click("e1")

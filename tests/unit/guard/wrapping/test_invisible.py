@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.browser.scripts.test_text import INVISIBLE, JOINED
 
-from rove.guard.wrapping.invisible import without_invisible
+from rove.guard.cleaning import without_invisible
 
 
 @pytest.mark.parametrize(("text", "visible"), INVISIBLE)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rove.guard.wrapping.wrapper import DIGITS, NEUTRAL, neutralised, wrapped
+from rove.guard.wrapping import DIGITS, NEUTRAL, neutralised, wrapped
 from rove.outcome import Passage
 
 ORIGIN = "https://example.com"

@@ -5,13 +5,10 @@ from __future__ import annotations
 import csv
 import io
 
-from rove.reading.page_source import PageSource
-from rove.reading.structured.csv_text import csv_text
-from rove.reading.structured.metadata import metadata_of
-from rove.reading.structured.offers import Offer, offers_of
-from rove.reading.structured.page import Page, pages_of
-from rove.reading.structured.rows import read_rows
-from rove.reading.structured.schema import TableSchema, parse_schema
+from rove.content.page_source import PageSource
+from rove.content.structured.offers import Offer, offers_of
+from rove.content.structured.page import Page, metadata_of, pages_of
+from rove.content.structured.rows import TableSchema, csv_text, parse_schema, read_rows
 
 CARD = (
     '<div class="col"><article class="product css-1ab2c3"><h3 class="product-title"><a href="/p/{n}">Thing {n}</a></h3>'

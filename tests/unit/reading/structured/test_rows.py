@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
+from rove.content.page_source import PageSource
+from rove.content.structured.page import pages_of
+from rove.content.structured.rows import RowSchema, RowSet, parse_schema, read_rows
 from rove.errors import InvalidArguments
-from rove.reading.page_source import PageSource
-from rove.reading.structured.page import pages_of
-from rove.reading.structured.rows import RowSet, read_rows
-from rove.reading.structured.schema import RowSchema, parse_schema
 
 SHOP = """<html lang="en"><base href="/shop/"><body>
 <div class="card"><h2>Lamp</h2><span class="price">$1,234.56</span><a href="lamp?x=1">More</a><i>new</i><i>red</i>

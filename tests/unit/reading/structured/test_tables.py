@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rove.reading.page_source import PageSource
-from rove.reading.structured.page import pages_of
-from rove.reading.structured.rows import RowSet
-from rove.reading.structured.schema import TableSchema, parse_schema
-from rove.reading.structured.table_rows import read_table_rows
+from rove.content.page_source import PageSource
+from rove.content.structured.page import pages_of
+from rove.content.structured.rows import RowSet, TableSchema, parse_schema
+from rove.content.structured.tables import read_table_rows
 
 
 def rows(html: str, table: Any) -> RowSet | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rove.reading.structured.values import Column, Kind
+from rove.content.structured.rows import Column, Kind
 
 
 def read(kind: Kind, text: str, language: str = "en", *others: str) -> Any:

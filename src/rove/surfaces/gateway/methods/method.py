@@ -11,14 +11,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeVar, cast, dataclass_transform
 
+from rove.advice import nearest
 from rove.errors import InvalidArguments, UnknownMethod
+from rove.fields import InvalidFields, Validated, build
+from rove.fields import arg as arg
+from rove.records import dataclass
 from rove.surfaces.gateway.gateway import Gateway
-from rove.surfaces.gateway.live.client import Client as Client
+from rove.surfaces.gateway.live_view import Client as Client
 from rove.surfaces.gateway.tokens import Scope
-from rove.validation.fields import InvalidFields, Validated, build
-from rove.validation.fields import arg as arg
-from rove.validation.record import dataclass
-from rove.validation.spelling import nearest
 
 # The parameter that names the session of a request.
 SESSION = "session_key"

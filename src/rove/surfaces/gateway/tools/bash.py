@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from rove.errors import DeadlineExceeded, Denied, InvalidArguments
-from rove.guard.wrapping.wrapper import wrapped
-from rove.outcome import NOWHERE, Passage
-from rove.render.cleaning import readable, visible_line
+from rove.guard.cleaning import readable, visible_line
+from rove.guard.wrapping import wrapped
+from rove.outcome import Passage
+from rove.page_text import NOWHERE
+from rove.records import dataclass
 from rove.surfaces.gateway.tools.tool import ToolContext, ToolResult
-from rove.validation.record import dataclass
 
 SECONDS = 60.0
 # Seconds that output has to arrive after the command has ended and its processes were killed.

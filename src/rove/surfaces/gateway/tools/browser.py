@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from rove.action import AnyAction, Effect, TabAction, parse, registry
-from rove.engine.approval.shown_steps import ShownSteps
+from rove.engine.gate import ShownSteps
 from rove.errors import InvalidArguments
-from rove.guard.hosts.origins import origin_text
-from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver
+from rove.guard.network.urls import origin_text
+from rove.guard.policy import ApprovalAnswer, ApprovalRequest, Approver
+from rove.records import dataclass
 from rove.settings.toolset_file import CHAT_TOOLSET
 from rove.settings.tree import Settings
 from rove.surfaces.gateway.approvals import ToolApproval
@@ -18,7 +19,6 @@ from rove.surfaces.gateway.tools.tool import Scope, ToolContext, ToolResult
 from rove.toolsets.listed_actions import ListedAction, read_listed_actions, steps_of
 from rove.toolsets.tool import ToolRequest
 from rove.toolsets.toolset import toolset_from
-from rove.validation.record import dataclass
 
 
 @dataclass(frozen=True)

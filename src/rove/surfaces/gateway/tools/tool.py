@@ -9,23 +9,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
+from rove.advice import nearest
+from rove.engine.client_sessions import ServedSessions, own_settings
 from rove.engine.journal import PASSWORD_TEXT
-from rove.engine.served.own_settings import own_settings
-from rove.engine.served.served_session import ServedSession
-from rove.engine.served.served_sessions import ServedSessions
+from rove.engine.session_interface import ServedSession
 from rove.errors import Denied, Forbidden, InvalidArguments, NotOpen, RoveError
-from rove.guard.policy.approval import ApprovalAnswer, ApprovalRequest, Approver
+from rove.guard.cleaning import one_line
+from rove.guard.policy import ApprovalAnswer, ApprovalRequest, Approver
 from rove.outcome import Attachment
 from rove.owned_names import mark_in
-from rove.render.cleaning import one_line
-from rove.render.outcomes import error_text
+from rove.records import dataclass
 from rove.settings.tree import Settings
 from rove.surfaces.gateway.approvals import ToolApproval, ToolQuestion
 from rove.surfaces.gateway.tokens import Scope as TokenScope
 from rove.surfaces.gateway.tokens import Token
+from rove.toolsets.outcome_text import error_text
 from rove.toolsets.tool import Access, Answer, NamedTool
-from rove.validation.record import dataclass
-from rove.validation.spelling import nearest
 
 log = logging.getLogger(__name__)
 R = TypeVar("R")

@@ -1,1 +1,0 @@
-"""Actions that judge a page: its accessibility, its speed, its looks."""

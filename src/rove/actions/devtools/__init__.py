@@ -1,1 +1,0 @@
-"""Actions of a developer: console, network, workers."""

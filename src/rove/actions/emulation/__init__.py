@@ -1,1 +1,0 @@
-"""Actions that change what pages are told and what their requests meet."""

@@ -1,1 +1,0 @@
-"""Actions of a user: pointer, keyboard, forms, files, dialogs, clipboard."""

@@ -1,1 +1,0 @@
-"""Actions on a page: load it, read it, capture it, wait for it."""

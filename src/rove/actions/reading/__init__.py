@@ -1,1 +1,0 @@
-"""Reading: addresses of the web, as text."""

@@ -1,1 +1,0 @@
-"""Actions on recordings: expectations, and running recordings again."""

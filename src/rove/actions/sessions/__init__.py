@@ -1,1 +1,0 @@
-"""Actions on sessions and tabs, and batches of actions."""

@@ -1,1 +1,0 @@
-"""axe-core, which audits pages: a file that is fetched once, and is no part of rove."""

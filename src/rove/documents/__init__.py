@@ -1,1 +1,0 @@
-"""Documents that are not web pages: text, tables and pictures of PDF files."""

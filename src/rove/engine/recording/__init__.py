@@ -1,1 +1,0 @@
-"""Recordings of the steps of a session, from which they are done again."""

@@ -1,1 +1,0 @@
-"""How one action runs: lock, deadline, perform, settle, observe."""

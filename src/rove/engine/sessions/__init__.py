@@ -1,1 +1,0 @@
-"""Sessions, the browser that they share, and the limits on both."""

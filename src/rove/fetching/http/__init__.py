@@ -1,1 +1,0 @@
-"""Requests over HTTP: answers, encodings, cookies, redirects, a cache and robots.txt."""

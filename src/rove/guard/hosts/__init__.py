@@ -1,1 +1,0 @@
-"""Decides which hosts and addresses may be reached."""

@@ -1,1 +1,0 @@
-"""Parses HTTP messages, strictly enough that no server reads them differently."""

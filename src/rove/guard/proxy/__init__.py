@@ -1,1 +1,0 @@
-"""The filtering forward proxy that every request of the browser goes through."""

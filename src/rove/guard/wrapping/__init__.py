@@ -1,1 +1,0 @@
-"""Marks page text as untrusted, with markers that pages cannot forge."""

@@ -1,1 +1,0 @@
-"""Comparing pictures pixel by pixel: images in, differences out."""

@@ -1,1 +1,0 @@
-"""Results as text, JSON and images, for models and people."""

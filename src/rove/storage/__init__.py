@@ -1,0 +1,1 @@
+"""What lasts on disk: files of chained lines, saved states, profiles."""

@@ -1,1 +1,0 @@
-"""The arguments of commands: those of actions, and settings as flags."""

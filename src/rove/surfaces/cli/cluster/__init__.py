@@ -1,1 +1,0 @@
-"""`rove cluster`, and what `rove doctor` says of a cluster."""

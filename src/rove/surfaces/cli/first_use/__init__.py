@@ -1,1 +1,0 @@
-"""What a user runs once: connecting MCP clients, the guide for coding agents, shell completion."""

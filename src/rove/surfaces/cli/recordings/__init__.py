@@ -1,1 +1,0 @@
-"""`rove recordings` and `rove export`."""

@@ -1,1 +1,0 @@
-"""What commands answer with: on the screen, as JSON, and in files."""

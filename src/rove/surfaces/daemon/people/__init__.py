@@ -1,1 +1,0 @@
-"""What people see of the daemon, and how they answer it."""

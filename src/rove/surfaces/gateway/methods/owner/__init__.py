@@ -1,1 +1,0 @@
-"""Methods about what the owner of a server sets and runs: settings, tokens, hosts, nodes."""

@@ -1,1 +1,0 @@
-"""Numbers about the server and its nodes, for Prometheus."""

@@ -1,1 +1,0 @@
-"""What the server offers: tools and resources."""

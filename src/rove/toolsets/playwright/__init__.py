@@ -1,1 +1,0 @@
-"""Answers in the form of Playwright MCP."""

@@ -1,1 +1,0 @@
-"""Values that are declared once: checked fields, cheap dataclasses and patterns, spelling suggestions."""

@@ -1,1 +1,0 @@
-"""Pages and elements in the form of Playwright: views of a page, and locators."""
