@@ -141,7 +141,8 @@ async def count_all(engine: EngineName = "chromium") -> dict[str, Counts]:
 
 
 async def _page_of(session: rove.Session) -> CdpSession:
-    context = await session._engine.context(lambda message: None)
+    engine = session._engine  # pyright: ignore[reportPrivateUsage]
+    context = await engine.context(lambda message: None)
     assert context.current is not None
     cdp: CdpSession = cast(Any, context.current).page.cdp
     await cdp.send("Performance.enable")
