@@ -172,3 +172,20 @@ async def test_an_endless_animation_frame_loop_does_not_delay_an_action(session:
     for _ in range(2):
         assert (await session.click('button "Idle"')).seconds < BEFORE_GIVING_UP
         assert (await session.evaluate("1")).seconds < BEFORE_GIVING_UP
+
+
+async def test_what_an_older_loop_does_for_a_click_is_waited_for(session: Session, site: Site) -> None:
+    # As the ticker of an animation library, which runs from the beginning and has nothing to do until the click.
+    page = """<button onclick="left = [...'heard in the hall']">Type</button><p id=line></p><script>
+      let left = []
+      let frames = 0
+      const tick = () => {
+        if (left.length && ++frames % 3 === 0) line.textContent += left.shift()
+        requestAnimationFrame(tick)
+      }
+      tick()
+    </script>"""
+    await session.navigate(site.page("/", page))
+    await session.wait(seconds=0.6)
+    outcome = await session.click("button")
+    assert '"heard in the hall"' in outcome.changes.text

@@ -19,16 +19,16 @@ from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any, AnyStr
 
-import rove.engine.fetching
-
 import rove.actions
 import rove.content
-import rove.content.http
+import rove.engine.web_client
+import rove.engine.web_reading
 from rove.content.http.browser_needed import SIGNS
 from rove.content.readable.facts import LONGEST_LINE
 from rove.patterns import Pattern
 
-PACKAGES = (rove.content, rove.content.http, rove.actions, rove.content, rove.engine.fetching)
+PACKAGES = (rove.content, rove.actions)
+MODULES = (rove.engine.web_client, rove.engine.web_reading)
 INLINE = frozenset(["search", "match", "fullmatch", "sub", "split", "findall", "finditer"])
 # Seconds that a search of so many repetitions may take if it is to be called short; a slow one is many times over.
 SHORT = 0.03
@@ -50,6 +50,7 @@ def _modules() -> Iterator[Any]:
         yield package
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             yield importlib.import_module(found.name)
+    yield from MODULES
 
 
 def _patterns() -> Iterator[tuple[str, re.Pattern[Any]]]:

@@ -30,8 +30,8 @@ const nativeQueueMicrotask = queueMicrotask;
 const now = () => nativeApply(nativeNow, nativePerformance, []);
 
 // How often the same callback has run after the same delay: in all, and without effect since a moment; for how many
-// milliseconds in all, and whether it is known to be idle.
-/** @typedef {{ source: string, total: number, runs: number, since: number, busy: number, isIdle: boolean }} Repetition */
+// milliseconds in all, when it last had one, when an action took it up, and whether it is known to be idle.
+/** @typedef {{ source: string, total: number, runs: number, since: number, busy: number, changed: number, taken: number, isIdle: boolean }} Repetition */
 /** @typedef {{ began: number, due: number, period: number, ticks: number, name: string, repetition: Repetition }} Work */
 
 /** @type {Record<string, Work>} */
@@ -90,7 +90,16 @@ const repetitionOf = (kind, delay, callback, at) => {
   const source = `${kind} ${delay} ${text.length > LONGEST_SOURCE ? nativeApply(nativeSlice, text, [0, LONGEST_SOURCE]) + text.length : text}`;
   const last = running?.repetition;
   if (last && last.source === source) return last;
-  return { source, total: 0, runs: 0, since: at, busy: 0, isIdle: idleSources[source] === true };
+  return {
+    source,
+    total: 0,
+    runs: 0,
+    since: at,
+    busy: 0,
+    changed: -Infinity,
+    taken: -Infinity,
+    isIdle: idleSources[source] === true,
+  };
 };
 
 // Delays, and names of functions, that the page has used repeatedly while no action ran.
@@ -226,7 +235,16 @@ const conversations = new WeakMap();
 let conversationCount = 0;
 
 /** @type {Repetition} */
-const NO_REPETITION = { source: "", total: 0, runs: 0, since: 0, busy: 0, isIdle: false };
+const NO_REPETITION = {
+  source: "",
+  total: 0,
+  runs: 0,
+  since: 0,
+  busy: 0,
+  changed: -Infinity,
+  taken: -Infinity,
+  isIdle: false,
+};
 
 /** @param {EventTarget} peer */
 const startConversation = (peer) => {
@@ -335,6 +353,13 @@ const OVERDUE_MS = 1000;
 const OVERDUE = { __proto__: /** @type {any} */ (null), reply: 0, message: DELIVERY_MS };
 const MAX_WORK_ASKED = 2000;
 
+// When the chain of some work began, or was taken up by an action.
+/** @param {Work} work */
+const beginningOf = ({ began, repetition }) => {
+  if (repetition.taken > began) return repetition.taken; // not with Math.max, which the page may have replaced
+  return began;
+};
+
 // Answers with the work of chains that began at a moment or later: its name, the milliseconds until it is due, its
 // period and ticks, and how it repeats: how often, for how long, how much of that time it ran, and whether it is idle (1)
 // or never will be (-1).
@@ -350,7 +375,7 @@ const workSince = (since) => {
       continue;
     }
     if (++asked > MAX_WORK_ASKED) break;
-    if (work.began < since) continue;
+    if (beginningOf(work) < since) continue;
     const { source, runs, since: first, busy, isIdle } = work.repetition;
     const state = isIdle ? 1 : effectiveSources[source] ? -1 : 0;
     found[found.length] = [work.name, work.due - at, work.period, work.ticks, runs, at - first, busy, state];
@@ -363,18 +388,29 @@ const workSince = (since) => {
 const markIdle = (since, runs, milliseconds) => {
   const at = now();
   for (const key in scheduledWork) {
-    const { began, repetition } = scheduledWork[key];
-    if (began < since || repetition.runs < runs || at - repetition.since < milliseconds) continue;
+    const { repetition } = scheduledWork[key];
+    if (beginningOf(scheduledWork[key]) < since || repetition.runs < runs || at - repetition.since < milliseconds)
+      continue;
     repetition.isIdle = true;
     rememberSource(idleSources, repetition.source);
   }
 };
 
+// A loop that is older than the action and has changed nothing for so long before it works for the action from its first
+// change on: one ticker runs all animations of a page that uses an animation library.
+const RESTED_MS = 500;
+const RESTED_PERIODS = 2.5;
+
 // Notes that the document changes, by the callback that runs; answers with when its chain began, its period, and whether
 // it repeats.
 const noteEffect = () => {
   if (!running) return null;
-  const { repetition, began, period, name } = running;
+  const { repetition, period, name } = running;
+  const rested = lastActionAt - repetition.changed;
+  if (beginningOf(running) < lastActionAt && rested > RESTED_MS && rested > RESTED_PERIODS * period)
+    repetition.taken = now();
+  const began = beginningOf(running);
+  repetition.changed = now();
   if (repetition.isIdle || idleSources[repetition.source]) {
     rememberSource(effectiveSources, repetition.source);
     delete idleSources[repetition.source];

@@ -154,7 +154,8 @@ const onInput = (event) => {
 };
 
 export const listenForInput = () => {
-  for (const kind of [...INPUT_EVENTS, ...FIELD_EVENTS]) addEventListener(kind, onInput, { capture: true, passive: true });
+  for (const kind of [...INPUT_EVENTS, ...FIELD_EVENTS])
+    addEventListener(kind, onInput, { capture: true, passive: true });
 };
 
 // The last input since a moment; now, if there was none.
