@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,13 +58,31 @@ def install(name: str, *, fetch: bool = True) -> Package:
     return Package(installed, str(facts["version"]))
 
 
+def install_listed(listed: Path, *, fetch: bool = True) -> Path:
+    """Install the packages that a file lists as `name@version`, in one folder, and return it; once for each list."""
+    folder = FOLDER / listed.parent.name
+    done = folder / "packages.txt"
+    if done.exists() and done.read_bytes() == listed.read_bytes():
+        return folder
+    problem = _run(folder, listed.read_text().split()) if fetch else "fetching is off"
+    if problem:
+        raise NotInstalled(problem)
+    done.write_bytes(listed.read_bytes())
+    return folder
+
+
 def _fetch(name: str, folder: Path) -> str:
+    """Install the newest version; return what went wrong, or an empty string."""
+    # With `@latest`, because npm may otherwise choose an older version.
+    return _run(folder, [f"{name}@latest"])
+
+
+def _run(folder: Path, names: Sequence[str]) -> str:
     """Run npm; return what went wrong, or an empty string."""
     if shutil.which("npm") is None:
         return "npm is not installed"
     folder.mkdir(parents=True, exist_ok=True)
-    # With `@latest`, because npm may otherwise choose an older version.
-    command = [*_NPM, "--prefix", str(folder), f"{name}@latest"]
+    command = [*_NPM, "--prefix", str(folder), *names]
     try:
         done = subprocess.run(
             command, env=os.environ | _NO_DOWNLOADS, capture_output=True, text=True, timeout=300, check=False

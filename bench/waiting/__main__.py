@@ -6,6 +6,8 @@ import argparse
 import asyncio
 import json
 import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -13,21 +15,36 @@ from tests.waiting.kinds import KINDS, PLAIN, Kind, document
 from tests.waiting.site import serving
 
 from bench.arguments import build_options, build_servers, new_parser
+from bench.packages import NotInstalled
 from bench.servers import BUILDERS
 from bench.site import Site
-from bench.waiting import report
-from bench.waiting.run import Case, run
+from bench.waiting import real_pages, report
+from bench.waiting.cases import Case
+from bench.waiting.page_data import chatting
+from bench.waiting.run import run
 from bench.waiting.watcher import browser_with_port, free_port
 
 
 def main() -> None:
     arguments = _arguments()
     options = build_options(arguments)
-    cases = _cases(arguments.kinds)
-    pages = {case.path: (document(case.kind, case.begins), "text/html") for case in cases}
+    plain = _own([PLAIN, PLAIN, PLAIN], "plain")
+    own = [] if arguments.pages == "real" else _own([kind for kind in KINDS if arguments.kinds in kind.name], "own")
+    real = [] if arguments.pages == "own" else real_pages.cases(arguments.kinds)
+    pages: dict[str, tuple[str | bytes, str]] = {
+        case.path: (document(case.kind, case.begins), "text/html") for case in (*plain, *own)
+    }
     skipped: dict[str, str] = {}
     accounts: dict[str, list[Case]] = {}
-    with tempfile.TemporaryDirectory(prefix="bench-") as folder, serving(pages) as address:
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-"))
+        if real:
+            try:
+                pages |= real_pages.contents(real, stack.enter_context(chatting()), fetch=options.fetch)
+            except NotInstalled as problem:
+                skipped["real pages"], real = str(problem), []
+        cases = [*plain, *own, *real]
+        address = stack.enter_context(serving(pages))
         site = Site(int(address.rpartition(":")[2]))
         for key in arguments.only or [*BUILDERS]:
             port = free_port()
@@ -41,14 +58,22 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = new_parser("python -m bench.waiting", __doc__, limit=30.0)
     parser.add_argument("--kinds", default="", help="only kinds of pages whose name contains this")
+    parser.add_argument(
+        "--pages",
+        choices=("all", "own", "real"),
+        default="all",
+        help="kinds of pages of our own, real ones made of npm packages, or all",
+    )
     return parser.parse_args()
 
 
-def _cases(part: str) -> list[Case]:
-    """Return each kind of page by what begins it, after the plain pages that the others are compared with."""
-    chosen: list[Kind] = [kind for kind in KINDS if part in kind.name]
-    kinds = [PLAIN, PLAIN, PLAIN, *chosen]
-    return [Case(f"/{number}/{begins}", kind, begins) for number, kind in enumerate(kinds) for begins in kind.begins]
+def _own(kinds: Sequence[Kind], folder: str) -> list[Case]:
+    """Return each kind of page by what begins it."""
+    return [
+        Case(f"/{folder}/{number}/{begins}", kind, begins)
+        for number, kind in enumerate(kinds)
+        for begins in kind.begins
+    ]
 
 
 def _write(table: str, accounts: dict[str, list[Case]], folder: Path) -> None:

@@ -8,7 +8,7 @@ from statistics import median
 from tests.waiting.kinds import PLAIN
 
 from bench.report import table
-from bench.waiting.run import Case
+from bench.waiting.cases import Case
 
 
 def markdown(accounts: Mapping[str, Sequence[Case]], skipped: Mapping[str, str]) -> str:

@@ -6,32 +6,19 @@ import asyncio
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-
-from tests.waiting.kinds import Beginning, Kind
+from dataclasses import replace
 
 from bench.client import NoAnswer, ServerFailed
 from bench.driver import Driver
 from bench.servers import ROVE, Server
 from bench.site import Site
-from bench.waiting.verdict import WITHIN, untold
+from bench.waiting.cases import Case
+from bench.waiting.verdict import WITHIN, is_told, steady, untold
 from bench.waiting.watcher import Reading, Watcher
 
 # Seconds between two looks at a page, and how long a page goes on before it is pressed.
 LOOK = 0.1
 BEFORE = 1.2
-
-
-@dataclass(frozen=True)
-class Case:
-    """A kind of page begun by something; seconds of the answer and what is wrong with it, once it was tried."""
-
-    path: str
-    kind: Kind
-    begins: Beginning
-    seconds: float = 0.0
-    wrong: str = ""
-    text: str = ""
 
 
 async def run(server: Server, cases: Sequence[Case], site: Site, port: int, limit: float) -> list[Case]:
@@ -59,26 +46,39 @@ async def run(server: Server, cases: Sequence[Case], site: Site, port: int, limi
 
 async def _try(driver: Driver, watcher: Watcher, site: Site, case: Case) -> Case:
     address = site.url(case.path)
+    before = None
+    unshown: set[str] = set()
     if case.begins == "load":
         began = time.perf_counter()
         reply = await driver.navigate(case.path)
         text = reply.text if driver.server.key == ROVE else _plain((await driver.whole_snapshot()).text)
-        seen = await _watch(watcher, address, began)
-        wrong = untold(text, None, seen, case.kind.pending)
-        return replace(case, seconds=reply.seconds, wrong=wrong, text=text)
-    await driver.navigate(case.path)
-    await asyncio.sleep(BEFORE)
-    ref = driver.server.tool_calls.ref_of("Go", (await driver.whole_snapshot()).text)
-    before = await watcher.read(address)
-    began = time.perf_counter()
-    replies = await driver.click_and_see(ref)
-    seen = await _watch(watcher, address, began)
-    text = replies[-1].text
-    if driver.server.key == ROVE:
-        wrong = untold(text, before, seen, case.kind.pending)
     else:
-        wrong = untold(_plain(text), None, seen, case.kind.pending)
-    return replace(case, seconds=replies[0].seconds, wrong=wrong, text=text)
+        await driver.navigate(case.path)
+        await asyncio.sleep(BEFORE)
+        first = await watcher.read(address)
+        snapshot = (await driver.whole_snapshot()).text
+        before = await watcher.read(address)
+        if first and before:
+            unshown |= _unshown(snapshot, [first, before])
+        ref = driver.server.tool_calls.ref_of(case.button, snapshot)
+        began = time.perf_counter()
+        replies = await driver.click_and_see(ref)
+        reply, text = replies[0], replies[-1].text
+        if driver.server.key != ROVE:
+            # It shows the page, not what changed.
+            text, before = _plain(text), None
+    seen = await _watch(watcher, address, began)
+    later = (await driver.whole_snapshot()).text
+    last = await watcher.read(address)
+    if last:
+        unshown |= _unshown(later, [*seen, last])
+    wrong = untold(text, before, seen, case.kind.pending, case.excused, unshown)
+    return replace(case, seconds=reply.seconds, wrong=wrong, text=text)
+
+
+def _unshown(snapshot: str, around: Sequence[Reading]) -> set[str]:
+    """Return what could be seen before and after a snapshot and is not in it: a matter of its form, not of waiting."""
+    return {text for text in steady(around) if not is_told(_plain(snapshot), text)}
 
 
 def _plain(snapshot: str) -> str:

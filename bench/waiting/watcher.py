@@ -18,6 +18,9 @@ from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 
+# Stands in the text of an element for the elements inside of it.
+GAP = "\x1f"
+
 READ = r"""(() => {
   self.numbers ??= new WeakMap(); self.last ??= 0;
   const seen = [];
@@ -52,18 +55,22 @@ READ = r"""(() => {
       if (['SCRIPT', 'STYLE', 'NOSCRIPT', 'TITLE', 'TEMPLATE'].includes(element.tagName)) continue;
       const framed = element.tagName === 'IFRAME' ? element.contentDocument : null;
       if (framed?.body && isShown(element)) visit(framed);
-      let text = '';
+      let text = '', after = null;
       const range = document.createRange();
       const boxes = [];
       for (const node of element.childNodes) {
         if (node.nodeType !== Node.TEXT_NODE || !node.data.trim()) continue;
-        text += node.data;
+        // What elements stand between is not one text.
+        text += (text && node.previousSibling !== after ? GAP : '') + node.data;
+        after = node;
         range.selectNodeContents(node);
         if (element.ownerDocument === document) boxes.push(...range.getClientRects());
       }
       if (/^(INPUT|TEXTAREA)$/.test(element.tagName)) {
         const isBox = element.type === 'checkbox' || element.type === 'radio';
-        text = isBox ? (element.checked ? 'checked' : '') : element.value;
+        // The value of a slider is a place, no text.
+        const isText = !/^(range|color|file|hidden|image)$/.test(element.type);
+        text = isBox ? (element.checked ? 'checked' : '') : isText ? element.value : '';
         boxes.push(...element.getClientRects());
       }
       text = text.replace(/\s+/g, ' ').trim();
@@ -73,7 +80,7 @@ READ = r"""(() => {
   };
   visit(document);
   return JSON.stringify(seen);
-})()"""
+})()""".replace("GAP", json.dumps(GAP))
 
 
 @dataclass(frozen=True)

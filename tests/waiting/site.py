@@ -55,7 +55,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send_head(self, kind: str, headers: list[tuple[str, str]]) -> None:
         self.send_response(200)
-        self.send_header("Content-Type", kind if kind.startswith(("image", "font")) else f"{kind}; charset=utf-8")
+        self.send_header(
+            "Content-Type", kind if kind.startswith(("image", "font", "audio")) else f"{kind}; charset=utf-8"
+        )
         self.send_header("Access-Control-Allow-Origin", "*")
         for name, value in headers:
             self.send_header(name, value)
@@ -77,10 +79,12 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(pages: Mapping[str, tuple[str, str]]) -> Generator[str]:
-    """Serve pages, given as texts with their kinds by path, until the block ends; the value is the site's address."""
+def serving(pages: Mapping[str, tuple[str | bytes, str]]) -> Generator[str]:
+    """Serve pages, given with their kinds by path, until the block ends; the value is the site's address."""
     server = _Server(("127.0.0.1", 0), _Handler)
-    server.pages = {path: (text.encode(), kind) for path, (text, kind) in pages.items()}
+    server.pages = {
+        path: (body.encode() if isinstance(body, str) else body, kind) for path, (body, kind) in pages.items()
+    }
     server.is_over = threading.Event()
     thread = threading.Thread(target=server.serve_forever, name="waiting", daemon=True)
     thread.start()
