@@ -94,8 +94,12 @@ PAGES = (
         TIMER,
         "Kept at.*",
     ),
-    RealPage("Video.js player", "radio_videojs.js", (Act("play", "Play", _GOING_ON, _NUMBER),)),
-    RealPage("Plyr player", "course_plyr.js", (Act("play to the end", "Play", RESTLESS, _NUMBER),)),
+    RealPage(
+        "Video.js player", "radio_videojs.js", (Act("play", "Play", _GOING_ON, _NUMBER),), ("/sound.wav",), _NUMBER
+    ),
+    RealPage(
+        "Plyr player", "course_plyr.js", (Act("play to the end", "Play", RESTLESS, _NUMBER),), ("/short.wav",), _NUMBER
+    ),
     RealPage("Howler player", "songs_howler.js", (Act("play", "Play the first", _GOING_ON, _NUMBER),)),
     RealPage("Swiper slides", "tour_swiper.js", (Act("next", "Next slide", _GOING_ON),), _GOING_ON),
     RealPage("Splide slides", "offers_splide.js", (Act("next", "Next slide", _GOING_ON),), _GOING_ON),
