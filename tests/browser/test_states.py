@@ -226,9 +226,12 @@ async def test_a_profile_keeps_the_login_is_guarded_and_has_one_user(
     await second.close_session()
 
 
-async def test_a_state_or_profile_is_chosen_when_a_session_is_opened(own: Session) -> None:
-    for arguments in ({"name": "default", "state": "app"}, {"state": "no-such"}, {"save_on_close": True},
-                      {"state": "app", "profile": "work"}, {"state": "../app"}):  # fmt: skip
+async def test_a_state_or_profile_is_chosen_when_a_session_is_opened(own: Session, logged_in: Session) -> None:
+    # Without these, all would be refused, as there is no such state, or the first would not, as no session is open.
+    await logged_in.save_state("chosen")
+    await own.snapshot()
+    for arguments in ({"name": "default", "state": "chosen"}, {"state": "no-such"}, {"save_on_close": True},
+                      {"state": "chosen", "profile": "work"}, {"state": "../chosen"}):  # fmt: skip
         with pytest.raises(InvalidArguments):
             await own.open_session(**arguments)
 

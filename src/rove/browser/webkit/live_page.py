@@ -69,7 +69,7 @@ def read_alert(text: str) -> tuple[str, str, str] | None:
 class Alerts(Asker):
     """Notes the dialog that is open in a window, and passes its answer on.
 
-    `before_note` is awaited for each dialog before it is noted.
+    `before_note` is awaited for each dialog before it is noted, with whether rove's script was there when it opened.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Alerts(Asker):
         place: Place,
         dialogs: Dialogs,
         origins: FrameOrigins,
-        before_note: Callable[[], Awaitable[None]],
+        before_note: Callable[[bool], Awaitable[None]],
     ) -> None:
         self._driver = driver
         self._place = place
@@ -113,8 +113,9 @@ class Alerts(Asker):
                     raise
                 return False
             self._answered.clear()
-            await self._before_note()
-            kind, message, preset = read_alert(text) or (await self._guessed_kind(), text, "")
+            told = read_alert(text)
+            await self._before_note(told is not None)
+            kind, message, preset = told or (await self._guessed_kind(), text, "")
             self._dialogs.note_opened(self, kind, self._origins.of_any, message, preset)
             return True
 
@@ -163,6 +164,8 @@ class LivePage(live_page.LivePage):
         self._has_document = False
         # Whether the document that answered last is known to be gone.
         self._has_left = False
+        # Whether the document has come, and is blocked by a dialog that it opened before rove's script was there.
+        self._is_unread = False
         self._scripts_running = 0
         self._script_ended = asyncio.Event()
         self._title = ""
@@ -298,7 +301,7 @@ class LivePage(live_page.LivePage):
     async def enter_document(self, state: dict[str, Any]) -> None:
         """Note that the main frame shows another document."""
         loader, url = state["id"], state["url"]
-        self._has_left, self._handled = False, 0
+        self._has_left, self._is_unread, self._handled = False, False, 0
         self._title = state["title"]
         if self._has_document or url != "about:blank":
             self.start_document()
@@ -430,15 +433,20 @@ class LivePage(live_page.LivePage):
         if self.dialogs.open is not None:
             await self._alerts.answer_dialog(False, None)
 
-    async def _before_dialog(self) -> None:
-        """Note the next document if it is one whose dialog keeps rove's script from being installed in it."""
+    async def _before_dialog(self, has_script: bool) -> None:
+        """Note the next document if it is one whose dialog keeps rove's script from being installed in it.
+
+        No script may have ended with the document before it: that may have had none waiting when it was left.
+        """
         with contextlib.suppress(TimeoutError):
             # A dialog ends each script that waits, and says so of those whose document was there before.
             async with asyncio.timeout(REPORT_SECONDS):
                 while self._scripts_running:
                     self._script_ended.clear()
                     await self._script_ended.wait()
-        if self._has_left and self.load_state.is_navigating:
+        is_of_next = self._has_left or not (has_script or self._is_unread)
+        if is_of_next and self.load_state.is_navigating:
+            self._is_unread = True
             asked = self.requests.document
             self.start_document()
             self.load_state.commit_document(asked.url if asked else self.load_state.url, "unread", "")
