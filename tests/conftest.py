@@ -64,14 +64,7 @@ def _choose_engine(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip the tests of what only other engines have, with the reason that their mark gives.
-
-    Those that fuzz for an hour are left out unless they are asked for.
-    """
-    if "fuzz" not in config.option.markexpr:
-        left_out = [item for item in items if item.get_closest_marker("fuzz")]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
+    """Skip the tests of what only other engines have, with the reason that their mark gives."""
     engine = config.getoption("--engine")
     for item in items:
         for mark in item.iter_markers("engines"):

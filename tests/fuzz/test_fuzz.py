@@ -1,7 +1,7 @@
 """Parsers that read what strangers wrote: files of the corpora, then new cases for a limited time.
 
-The quick run repeats the same cases each time, as far as it gets, so a change that breaks one of them is at fault.
-`make fuzz` takes a new seed each time. See docs/decisions/0025-fuzzing.md.
+The quick run repeats the same cases each time, as far as it gets, so a change that breaks one of them is at fault. The
+slow run takes a new seed each time. See docs/decisions/0025-fuzzing.md.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.fuzz.targets import TARGETS, target_named
 
 # Seconds that all targets have together.
 QUICK_SECONDS = 15.0
-FUZZ_SECONDS = float(os.environ.get("ROVE_FUZZ_SECONDS", 3600))
+SLOW_SECONDS = float(os.environ.get("ROVE_FUZZ_SECONDS", 3600))
 QUICK_SEED = 1
 
 
@@ -35,12 +35,12 @@ def test_new_inputs_show_no_defect(name: str) -> None:
     assert fuzz(target_named(name), QUICK_SEED, QUICK_SECONDS / len(TARGETS)).cases > 0
 
 
-@pytest.mark.fuzz
-@pytest.mark.timeout(2 * FUZZ_SECONDS / len(TARGETS) + 300)
+@pytest.mark.slow
+@pytest.mark.timeout(2 * SLOW_SECONDS / len(TARGETS) + 300)
 @pytest.mark.parametrize("name", TARGETS)
 def test_new_inputs_show_no_defect_for_an_hour(name: str) -> None:
     seed = random.SystemRandom().randrange(2**32)
-    assert fuzz(target_named(name), seed, FUZZ_SECONDS / len(TARGETS)).cases > 0
+    assert fuzz(target_named(name), seed, SLOW_SECONDS / len(TARGETS)).cases > 0
 
 
 def test_every_corpus_belongs_to_a_target() -> None:
