@@ -55,11 +55,19 @@ async def test_an_act_on_a_disabled_element_is_refused_soon_and_says_so(
 
 async def test_an_act_waits_longer_while_a_request_is_under_way(session: Session, site: Site) -> None:
     """The response enables the button later than a page at rest is waited for."""
-    answer = threading.Event()
+    go, answer = threading.Event(), threading.Event()
+    site.page("/go", "data: go\n\n", kind="text/event-stream", hold=go)
     site.page("/slow", "yes", hold=answer)
     page = """<button id=b disabled onclick='out.textContent = "sent"'>Send</button><p id=out></p>
-      <script>setTimeout(() => fetch('/slow').then(() => { b.disabled = false }))</script>"""
+      <script>const source = new EventSource('/go'); source.onmessage = () => {
+        source.close();
+        fetch('/slow').then(() => { b.disabled = false }) }</script>"""
     await session.using(quiet=True).navigate(site.page("/", page))
+    # The request begins only now: it is waited for as long as it is recent, and the navigation waits for requests too.
+    go.set()
+    async with asyncio.timeout(20):
+        while not site.asked("/slow"):
+            await asyncio.sleep(0.01)
     asyncio.get_running_loop().call_later(4, answer.set)
     await session.click("#b")
     assert await value(session, "out.textContent") == "sent"

@@ -28,9 +28,9 @@ def answered_within(seconds: float) -> Generator[None]:
     assert time.monotonic() - began < seconds + MARGIN
 
 
-async def assert_next_page_loads(session: Session, site: Site) -> AnyOutcome:
+async def assert_next_page_loads(session: Session, site: Site, seconds: float = RECOVERY) -> AnyOutcome:
     """Assert that the session still loads a page after a fault; return the outcome."""
-    outcome = await session.run(Navigate(site.page("/good", "<h1>Good</h1>")), timeout=RECOVERY)
+    outcome = await session.run(Navigate(site.page("/good", "<h1>Good</h1>")), timeout=seconds)
     assert 'heading "Good"' in outcome.changes.text
     return outcome
 

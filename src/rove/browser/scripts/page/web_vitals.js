@@ -119,13 +119,27 @@ const untilPainted = (longest) =>
     setTimeout(resolve, longest);
   });
 
+// Resolves when the browser has told of an interaction, if there was one, which it does with the paint after it.
+/** @param {number} longest */
+const untilInteractionTold = (longest) =>
+  new Promise((resolve) => {
+    const isMeasured = PerformanceObserver.supportedEntryTypes.includes("first-input");
+    const count = /** @type {any} */ (performance).interactionCount ?? 0;
+    if (!isMeasured || count === 0 || slowest.length > 0 || document.visibilityState === "hidden") return resolve(null);
+    // The observer that notes interactions was there before this one, and is called first.
+    const observer = new PerformanceObserver(resolve);
+    observer.observe({ type: "first-input", buffered: true });
+    setTimeout(resolve, longest);
+  });
+
 /** @template T @param {any[] | null} entries @param {(entries: any[]) => T} read */
 const measured = (entries, read) => (entries === null ? { isUnsupported: true } : read(entries));
 
-// `describe` returns the ref and the line of an element. Waits for a first paint, but not longer than `longest`.
+// `describe` returns the ref and the line of an element. Waits for a first paint, and for one after the first
+// interaction, but not longer than `longest`.
 /** @param {(element: Element) => { ref: string, line: string }} describe @param {number} longest */
 export const webVitals = async (describe, longest) => {
-  await untilPainted(longest);
+  await Promise.all([untilPainted(longest), untilInteractionTold(longest)]);
   const [navigation] = /** @type {any[]} */ (performance.getEntriesByType("navigation"));
   const start = navigation?.activationStart ?? 0;
   const hiddenAt = firstHiddenAt();
