@@ -132,7 +132,7 @@ export const isSteady = (began, loads) => {
 };
 
 // What fades in may be told when the page shows the same for this long.
-const TOLD_MS = 80;
+const TOLD_MS = 60;
 /** @type {{ began: number, at: number, shown: string } | null} */
 let faded = null;
 
