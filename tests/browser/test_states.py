@@ -226,6 +226,17 @@ async def test_a_profile_keeps_the_login_is_guarded_and_has_one_user(
     await second.close_session()
 
 
+@pytest.mark.engines("chromium", reason="sessions on other engines have no profiles")
+async def test_a_profile_has_what_its_pages_store_as_they_are_closed(own: Session, site: Site) -> None:
+    url = site.page("/leaving", "<script>addEventListener('pagehide', () => { localStorage.left = 'yes' })</script>")
+    first = await own.another("first", profile="leaving")
+    await first.navigate(url)
+    await first.close()
+    second = await own.another("second", profile="leaving")
+    await second.navigate(site.page("/", "<p>Back</p>"))
+    assert (await second.evaluate("localStorage.left")).result.value == "yes"
+
+
 async def test_a_state_or_profile_is_chosen_when_a_session_is_opened(own: Session, logged_in: Session) -> None:
     # Without these, all would be refused, as there is no such state, or the first would not, as no session is open.
     await logged_in.save_state("chosen")

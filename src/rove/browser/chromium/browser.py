@@ -260,7 +260,7 @@ class ProfileContext(Context):
 
     is_persistent = True
 
-    async def _dispose(self) -> None:
+    async def dispose(self) -> None:
         await asyncio.gather(*(tab.close() for tab in self.tabs))
 
 
