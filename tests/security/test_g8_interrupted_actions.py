@@ -18,7 +18,11 @@ import asyncio, sys
 from pathlib import Path
 from rove.actions.navigation import Navigate
 from rove.engine.journal import Journal
-journal = Journal(Path(sys.argv[1]), "mine", redact=lambda text: text.replace("hunter2", "[secret]"))
+class Redactor:
+    names = ("password",)
+    def redact(self, text):
+        return text.replace("hunter2", "[secret]")
+journal = Journal(Path(sys.argv[1]), "mine", redactor=Redactor())
 async def main():
     async with journal.entry(Navigate("https://example.com/done")):
         pass

@@ -1,1 +1,1 @@
-"""What a browser is to the rest of rove: interfaces, what the engines do alike, and the engines themselves."""
+"""What a browser is to the rest of rove: plain data, what the engines share, and the engines themselves."""

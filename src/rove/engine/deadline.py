@@ -107,8 +107,6 @@ class Deadline:
 
         `patience`: seconds that the caller is ready to wait.
         """
-        if not tab.is_unresponsive:
-            return
         left = self.moment - self.reserve - time.monotonic()
         if not await tab.page.answers_within(max(min(STUCK_SECONDS + patience, left), MIN_PROBE)):
             raise DeadlineExceeded("The page is still busy and lets nothing else run.", hint=BUSY_PAGE_HINT)

@@ -22,6 +22,7 @@ from typing import Any, Literal, Protocol
 
 from rove.action import AnyAction
 from rove.engine.guard_notice import GUARDED
+from rove.engine.redaction import Redactor
 from rove.errors import JournalFailed, RoveError
 from rove.outcome import Attachment
 from rove.records import dataclass
@@ -32,7 +33,6 @@ from rove.storage.ledger_writer import Ledger, OpenEntries
 log = logging.getLogger(__name__)
 KILLED = "the process was killed in the middle of it"
 KILOBYTE = 1024
-Redact = Callable[[str], str]
 REDACTION_FAILED = "(not kept: removing secrets from it failed)"
 # Recorded instead of a text that an action was not allowed to type into a password field.
 PASSWORD_TEXT = "(not kept: it was refused to a password field)"
@@ -250,7 +250,7 @@ class Journal:
         folder: Path,
         session: str,
         settings: Journaling | None = None,
-        redact: Redact | None = None,
+        redactor: Redactor | None = None,
         guard: str = GUARDED,
         watcher: StepWatcher | None = None,
         store: JournalStore | None = None,
@@ -260,9 +260,7 @@ class Journal:
         self.store = store or LedgerStore(folder, session, settings)
         self._session = session
         self._largest_attachment = settings.attachment_kilobytes * KILOBYTE
-        self._redact = redact
-        # Whether there is anything to be removed from texts now.
-        self.has_secrets: Callable[[], bool] = lambda: redact is not None
+        self._redactor = redactor
         self._guard = guard
         self._watcher = watcher
         # The digests of the last attachments of actions that are on record.
@@ -368,7 +366,7 @@ class Journal:
 
     def redacted(self, data: dict[str, Any]) -> dict[str, Any]:
         """Return data with secrets removed from every text in it."""
-        if not self.has_secrets():
+        if self._redactor is None or not self._redactor.names:
             return data
         return {name: self._redact_value(value) for name, value in data.items()}
 
@@ -396,10 +394,10 @@ class Journal:
         return value
 
     def _redact_text(self, text: str) -> str:
-        if self._redact is None:
+        if self._redactor is None:
             return text
         try:
-            return self._redact(text)
+            return self._redactor.redact(text)
         except Exception:
             log.exception("secrets could not be removed from a journal entry")
             return REDACTION_FAILED

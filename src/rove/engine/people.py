@@ -163,11 +163,6 @@ class Driver:
 
     # What an action does
 
-    def refuse_if_held(self) -> None:
-        """Raise HeldByPerson if a person drives."""
-        if self._lease is not None:
-            raise held_by(self._lease)
-
     @contextlib.asynccontextmanager
     async def turn(self, waiting: Callable[[str], None], has_begun: bool = False) -> AsyncGenerator[None]:
         """Hold the turn of one action; `waiting` is called with the reason if the action has to wait for it.

@@ -94,9 +94,8 @@ class Session:
         self.redact: Callable[[str], str] = self.typed.redact
         self.near_misses = self.typed.near_misses
         self.journal = Journal(
-            settings.journal_folder, name, settings.journal, self.typed.redact, guard, watcher, journal_store
+            settings.journal_folder, name, settings.journal, self.typed, guard, watcher, journal_store
         )
-        self.journal.has_secrets = lambda: bool(self.typed.names)
         self.recorder = SessionRecorder(self, lambda: self._context, is_watched=watcher is not None)
         self.driver = Driver(settings.deadlines.held, settings.deadlines.lease)
         self.driver.on_changed = self._on_driver_changed

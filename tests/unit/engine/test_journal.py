@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.redactor import Redactor
 
 from rove.actions.batch import Batch
 from rove.actions.forms import Fill
@@ -137,14 +138,10 @@ async def test_of_a_large_attachment_only_the_digest_is_kept(tmp_path: Path, siz
 # Secrets
 
 
-def redact(text: str) -> str:
-    return text.replace("hunter2", "***")
-
-
 async def test_no_secret_is_written(tmp_path: Path) -> None:
     steps = ({"action": "fill", "target": "e1", "value": "hunter2"},)
     with pytest.raises(ElementGone):
-        async with Journal(tmp_path, "mine", redact=redact).entry(Batch(steps)) as entry:
+        async with Journal(tmp_path, "mine", redactor=Redactor()).entry(Batch(steps)) as entry:
             entry.url = "https://example.com/?key=hunter2"
             entry.attachments = (Attachment("file", "text/plain", b"", "hunter2.txt"),)
             raise ElementGone('textbox "hunter2" is gone.')
@@ -155,10 +152,11 @@ async def test_no_secret_is_written(tmp_path: Path) -> None:
 
 
 async def test_text_from_which_secrets_cannot_be_removed_is_not_written(tmp_path: Path) -> None:
-    def fails(text: str) -> str:
-        raise RuntimeError("a bug")
+    class Failing(Redactor):
+        def redact(self, text: str) -> str:
+            raise RuntimeError("a bug")
 
-    async with Journal(tmp_path, "mine", redact=fails).entry(Fill("e1", "hunter2")):
+    async with Journal(tmp_path, "mine", redactor=Failing()).entry(Fill("e1", "hunter2")):
         pass
     (line,) = read_lines(tmp_path)
     assert (line["outcome"], set(line["arguments"].values())) == ("done", {REDACTION_FAILED})

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from tests.redactor import Redactor
+
 from rove.actions.input import Click
 from rove.engine.journal import MOST_CHANGES, Journal
 
@@ -12,7 +14,7 @@ SECRET = "hunter2"
 
 
 async def test_changes_are_shortened_after_secrets_are_removed(tmp_path: Path) -> None:
-    journal = Journal(tmp_path, "mine", redact=lambda text: text.replace(SECRET, "***"))
+    journal = Journal(tmp_path, "mine", redactor=Redactor())
     before = "x" * (MOST_CHANGES - 3)
     async with journal.entry(Click("e1")) as entry:
         entry.changes = before + SECRET + "y" * 100

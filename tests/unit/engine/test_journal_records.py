@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.redactor import Redactor
 
 from rove.actions.input import Click
 from rove.engine.journal import Journal
@@ -41,7 +42,7 @@ def read_lines(folder: Path) -> list[dict[str, Any]]:
 
 
 async def test_a_message_is_a_line_of_the_same_chain(tmp_path: Path) -> None:
-    journal = Journal(tmp_path, "mine", redact=lambda text: text.replace("hunter2", "***"))
+    journal = Journal(tmp_path, "mine", redactor=Redactor())
     async with journal.entry(Click("e1")):
         pass
     await journal.record(
@@ -62,7 +63,7 @@ async def test_a_message_that_cannot_be_written_is_an_error(tmp_path: Path) -> N
 
 async def test_the_watcher_is_told_what_is_written(tmp_path: Path) -> None:
     watcher = Watcher()
-    journal = Journal(tmp_path, "mine", redact=lambda text: text.replace("hunter2", "***"), watcher=watcher)
+    journal = Journal(tmp_path, "mine", redactor=Redactor(), watcher=watcher)
     async with journal.entry(Click("e1")) as entry:
         entry.url = "https://example.com/?p=hunter2"
     with pytest.raises(ElementGone):

@@ -90,11 +90,6 @@ class FrameDocument(Document):
         return plain_value(raise_exception(answer, self.origin))
 
 
-def is_gone(error: BidiError) -> bool:
-    """Return whether a command failed since its document, or its frame, was replaced or removed."""
-    return error.code in ("no such frame", "unknown error", "no such node")
-
-
 async def evaluate(channel: PageChannel, expression: str, quote: Quote, await_promise: bool = True) -> Any:
     """Run an expression in the page and return its value; if it is a function, call it."""
     code = expression

@@ -51,51 +51,6 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 
-async def begin(devices: InputDevices, observer: PageObserver, targets: Sequence[str], describes: bool) -> bool:
-    """Note that an action begins, and ask all frames what its targets mean; return whether the page may have changed.
-
-    What has no answer yet is asked for, and waited for, when the action needs it.
-    """
-    aims = {target: parsed for target in targets if (parsed := parse_target(target)) and target not in devices.aims}
-    searched = {target: spec for target, parsed in aims.items() if (spec := question_for(devices, parsed))}
-    questions: dict[World, list[tuple[str, dict[str, Any]]]] = {}
-    if searched:
-        questions = {world: list(searched.items()) for world in await devices.page.every_world()}
-    for target, parsed in aims.items() if describes else ():
-        if isinstance(parsed, Ref):
-            with contextlib.suppress(RoveError):  # the frame is gone, which the action itself says
-                world = devices.page.worlds.with_prefix(parsed.frame)
-                questions.setdefault(world, []).append((target, {"ref": parsed.local}))
-    has_changed, answers = await observer.begin(
-        {world: [spec for _, spec in asked] for world, asked in questions.items()}, describes
-    )
-    if all(answer is not None for answer in answers.values()):
-        _keep_answers(devices, questions, answers)
-    return has_changed
-
-
-def _keep_answers(
-    devices: InputDevices,
-    questions: Mapping[World, Sequence[tuple[str, dict[str, Any]]]],
-    answers: Mapping[World, Sequence[dict[str, Any]] | None],
-) -> None:
-    found: dict[str, list[Element]] = {}
-    for world, asked in questions.items():
-        for (target, spec), answer in zip(asked, answers[world] or (), strict=True):
-            if "ref" in spec:
-                devices.aims.keep_description(world.prefix + spec["ref"], answer["description"])
-            elif "error" in answer:
-                return  # which is raised when the action asks for the element
-            else:
-                elements = elements_in(devices, world, parse_target(target), answer)
-                found.setdefault(target, []).extend(elements)
-                if answer["description"]:
-                    devices.aims.keep_description(world.prefix + answer["matches"][0]["ref"], answer["description"])
-    for target, elements in found.items():
-        if elements:
-            devices.aims.keep(target, elements)
-
-
 class Tab(ABC):
     """A page with an id that is never reused. The engine's tab adds its logs, its devices, and how pictures are taken.
 
@@ -244,9 +199,44 @@ class Tab(ABC):
     async def begin(self, targets: Sequence[str], describes: bool) -> bool:
         """Note that an action begins, and ask the page what its targets mean; return whether it may have changed.
 
-        `describes`: whether it is also asked by what an element that is meant alone can be found again.
+        What has no answer yet is asked for, and waited for, when the action needs it. `describes`: whether it is also
+        asked by what an element that is meant alone can be found again.
         """
-        return await begin(self.input, self.observer, targets, describes)
+        parsed = {target: parse_target(target) for target in targets if target not in self.input.aims}
+        searched = {target: spec for target, aim in parsed.items() if (spec := question_for(self.input, aim))}
+        questions: dict[World, list[tuple[str, dict[str, Any]]]] = {}
+        if searched:
+            questions = {world: list(searched.items()) for world in await self.page.every_world()}
+        for target, aim in parsed.items() if describes else ():
+            if isinstance(aim, Ref):
+                with contextlib.suppress(RoveError):  # the frame is gone, which the action itself says
+                    world = self.page.worlds.with_prefix(aim.frame)
+                    questions.setdefault(world, []).append((target, {"ref": aim.local}))
+        has_changed, answers = await self.observer.begin(
+            {world: [spec for _, spec in asked] for world, asked in questions.items()}, describes
+        )
+        if all(answer is not None for answer in answers.values()):
+            self._keep_answers(questions, answers)
+        return has_changed
+
+    def _keep_answers(
+        self,
+        questions: Mapping[World, Sequence[tuple[str, dict[str, Any]]]],
+        answers: Mapping[World, Sequence[dict[str, Any]] | None],
+    ) -> None:
+        aims, found = self.input.aims, dict[str, list[Element]]()
+        for world, asked in questions.items():
+            for (target, spec), answer in zip(asked, answers[world] or (), strict=True):
+                if "ref" in spec:
+                    aims.keep_description(world.prefix + spec["ref"], answer["description"])
+                elif "error" not in answer:  # which is raised when the action asks for the element
+                    elements = elements_in(self.input, world, parse_target(target), answer)
+                    found.setdefault(target, []).extend(elements)
+                    if answer["description"]:
+                        aims.keep_description(world.prefix + answer["matches"][0]["ref"], answer["description"])
+        for target, elements in found.items():
+            if elements:
+                aims.keep(target, elements)
 
     async def resolve_pointer_target(self, target: str) -> Element | ViewportPoint:
         """Return the element, or the point of the viewport, that a target means."""
@@ -369,6 +359,7 @@ class Tab(ABC):
 
     def _note_document(self, url: str) -> None:
         """Forget what belonged to the last document, as the main frame shows another."""
+        self.input.aims.clear()
         self.input.page_modes.start_document()
         self.popups.start_document()
         self._shared.on_document(url)

@@ -391,7 +391,7 @@ class ClusterSessions:
 
     def _add(self, name: str, owner: str | None, login: SessionLogin, window: WindowChoice = AS_SET) -> RemoteSession:
         settings = own_settings(self.settings, mark_of(owner))
-        journal = Journal(settings.journal_folder, name, settings.journal, self._secrets.redact, watcher=self._watcher)
+        journal = Journal(settings.journal_folder, name, settings.journal, self._secrets, watcher=self._watcher)
         parts = Parts(settings, self._gate, journal, self.links, self, login, window, self._calls)
         session = self._open[name] = RemoteSession(name, owner, parts)
         session.before_call = partial(self.own_limits.count_pages, owner)

@@ -303,7 +303,7 @@ class Events:
     def publish(self, event: str, data: dict[str, Any], session: str | None = None) -> int:
         """Add an event, of a session if it belongs to one; return its number. Never waits for a client."""
         if event not in EVENTS:
-            raise ValueError(f"{event} is not declared in event_kinds.py")
+            raise ValueError(f"{event} is not among the events that are declared")
         told = {"sessionKey": session, **data} if session is not None else data
         made = Event(max(self._last + 1, int(time.time() * 1_000_000)), event, told)
         size = len(made.text)  # raises before it is kept, if it cannot be told

@@ -94,7 +94,7 @@ class Client:
     """The sessions that a client uses: those of its owner, and one of them where a call names none.
 
     An `owner` of None is the person who runs the process, who alone may use some tools: the only client of `rove mcp`,
-    or whoever has the owner's token of a server.
+    or a client of a server that has the token of its owner.
     `may_approve`: whether the answers of its user approve what it does.
     """
 
