@@ -16,7 +16,7 @@ from typing import Any
 from rove.browser.chromium import listeners
 from rove.browser.chromium.connection import CdpError, CdpResult, CdpSession
 from rove.browser.chromium.evaluation import Call, ExecutionContext, evaluate_with, exception_text
-from rove.browser.refs import RefNumbers
+from rove.browser.refs import NumberedDocument, RefNumbers
 from rove.browser.scripts import main_world_script, page_script
 from rove.browser.shared import frames
 from rove.browser.shared.frames import (
@@ -106,8 +106,16 @@ class World(frames.World):
 
     channel: CdpSession
 
-    def __init__(self, *frame: Any, **numbers: Any) -> None:
-        super().__init__(*frame, **numbers)
+    def __init__(
+        self,
+        cdp: CdpSession,
+        frame_id: str,
+        prefix: str,
+        parent: World | None,
+        numbers: RefNumbers | None = None,
+        numbered: NumberedDocument | None = None,
+    ) -> None:
+        super().__init__(cdp, frame_id, prefix, parent, numbers, numbered)
         # The page's own context in this frame, and rove's object in it (`browser/chromium/listeners.py`).
         self.page_context: int | None = None
         self.listener_probe: str | None = None

@@ -48,14 +48,14 @@ class PageRequests(NetworkLog[ScriptRequest]):
 
     def begin(self, identity: int, method: str, url: str) -> None:
         """Add a request."""
-        origin, now = self._origins.page, time.time()
+        origin, at, began = self._origins.page, time.time(), time.monotonic()
         number = self._next_number()
-        self._add(ScriptRequest(number, str(identity), "page", origin, method, url, "fetch", now, now, {}))
+        self._add(ScriptRequest(number, str(identity), "page", origin, method, url, "fetch", at, began, {}))
 
     def end(self, identity: int, status: int) -> None:
         """Note the answer; a status of 0 is none."""
         if request := self._pending.pop(str(identity), None):
-            request.seconds = time.time() - request.began
+            request.seconds = time.monotonic() - request.began
             request.status = status or None
             request.failure = None if status else "no answer that the page may read"
 
